@@ -80,7 +80,7 @@ pub const SCHEDULES: &[Schedule] = &[
         "old_queue_samples",
         "0 */30 * * * *",
         samples::prune,
-        "deletes those measurements when their time is over"
+        "deletes old measurements of the queues"
     ),
     schedule!(
         "console",

@@ -26,7 +26,7 @@ const ENTRIES: [(InstancePlace, &str, &str); 8] = [
     (InstancePlace::Schedules, "Schedules", "/schedules"),
     (InstancePlace::Platforms, "Platforms", "/platforms"),
     (InstancePlace::Limits, "Caches and limits", "/limits"),
-    (InstancePlace::Guilds, "Servers", "/guilds"),
+    (InstancePlace::Guilds, "Discord servers", "/guilds"),
 ];
 
 impl Shell {

@@ -41,12 +41,26 @@ pub async fn list(
     page: Page<JobId>,
     now: Timestamp,
 ) -> Result<Vec<Model>> {
+    page.of(matching(filter, now), Column::JobId).all(conn).await
+}
+
+/// The same, without the jobs of periodic tasks.
+pub async fn list_of_guilds(
+    conn: &impl Conn,
+    filter: Filter<'_>,
+    page: Page<JobId>,
+    now: Timestamp,
+) -> Result<Vec<Model>> {
+    page.of(matching(filter, now).filter(Column::GuildId.is_not_null()), Column::JobId).all(conn).await
+}
+
+fn matching(filter: Filter<'_>, now: Timestamp) -> Select<Entity> {
     let shown = Condition::all()
         .add_option(filter.guild.map(|guild| Column::GuildId.eq(guild)))
         .add_option(filter.status.map(|status| status.condition(now)))
         .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)))
         .add_option(filter.class.map(|class| Column::Class.eq(class)));
-    page.of(slim().filter(shown), Column::JobId).all(conn).await
+    slim().filter(shown)
 }
 
 /// Unfinished bulk jobs, of one guild or all, oldest first; without their arguments and history.
@@ -71,6 +85,18 @@ pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId
     let found = Entity::find().select_only().columns([Column::JobId, Column::Args]);
     let rows: Vec<(JobId, Json)> = found.filter(Column::JobId.is_in(ids)).into_tuple().all(conn).await?;
     Ok(rows.into_iter().collect())
+}
+
+/// The arguments of the child with this place in the order of ids; `None`: the guild's job has no such child.
+pub async fn child_arguments(
+    conn: &impl Conn,
+    guild: GuildId,
+    parent: JobId,
+    place: u64,
+) -> Result<Option<Json>> {
+    let children = Entity::find().select_only().column(Column::Args);
+    let children = children.filter(Column::ParentId.eq(parent)).filter(Column::GuildId.eq(guild));
+    children.order_by_asc(Column::JobId).offset(place).limit(1).into_tuple().one(conn).await
 }
 
 /// Excludes chunks and the columns that may be large.
@@ -143,6 +169,11 @@ pub async fn running_children(conn: &impl Conn, parent: JobId) -> Result<Vec<Job
         .into_tuple()
         .all(conn)
         .await
+}
+
+/// The number of running jobs of a class.
+pub async fn count_running(conn: &impl Conn, class: Class) -> Result<u64> {
+    Entity::find().filter(Column::Class.eq(class)).filter(State::Running.is()).count(conn).await
 }
 
 /// The number of succeeded jobs of a kind.

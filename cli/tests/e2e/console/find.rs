@@ -78,11 +78,11 @@ async fn an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id(deployment: &De
     let (guild, operator) = (deployment.guild(), Console::operator(deployment).await);
     let job = enqueue(deployment, &guild.right().chat).await;
     let jobs = operator.get("/console/instance/jobs").await;
-    operator.press(&jobs, "Find id", &[("q", &job)]).await.shows(200, &job);
-    let of_guild = operator.press(&jobs, "Find id", &[("q", &guild.id)]).await;
+    operator.press(&jobs, "Show jobs", &[("guild", &job)]).await.shows(200, &job);
+    let of_guild = operator.press(&jobs, "Show jobs", &[("guild", &guild.id)]).await;
     of_guild.shows(200, &job).has_typed("guild", &guild.id);
-    operator.press(&jobs, "Find id", &[("q", "4711")]).await.refuses(
-        "q",
+    operator.press(&jobs, "Show jobs", &[("guild", "4711")]).await.refuses(
+        "guild",
         "4711",
         "No job and no server has this id.",
     );

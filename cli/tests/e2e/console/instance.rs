@@ -58,20 +58,22 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
         assert_eq!(shown.status, 200, "{page}: {}", shown.text());
         assert!(PAGES.iter().all(|other| shown.links().contains(&at(other))), "{page}");
     }
-    operator.get(&at("")).await.shows(200, "alive").shows(200, "database");
-    let processes = operator.get(&at("")).await;
-    for role in ["API", "worker slots: ", "scheduler slots: maintenance "] {
-        processes.shows(200, role);
+    let overview = operator.get(&at("")).await;
+    for dependency in ["Database up", "Discord takes requests", "Roblox takes requests"] {
+        overview.shows(200, dependency);
     }
-    processes.shows(
-        200,
-        match deployment.mode() {
-            Mode::Embedded => "guildhall serve is the only process",
-            Mode::Distributed => "leads: it rescues",
-        },
-    );
+    let (roles, scheduler): (&[_], _) = match deployment.mode() {
+        Mode::Embedded => {
+            (&["API, worker, scheduler slots: "], "is API, worker and scheduler in one process")
+        }
+        Mode::Distributed => {
+            (&["API", "worker slots: ", "scheduler slots: maintenance "], "leads: it rescues")
+        }
+    };
+    overview.shows(200, "alive").shows(200, scheduler);
+    roles.iter().for_each(|role| drop(overview.shows(200, role)));
     operator.get(&at("/limits")).await.shows(200, "sync_all 1 1 h no").shows(200, "Live sockets");
-    operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "Permits in use");
+    operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "0 of 5,000");
     operator.get(&at("/jobs?guild=x")).await.shows(422, "digits only");
     for unknown in ["/jobs/00000000-0000-7000-8000-000000000000", "/jobs/x"] {
         assert_eq!(operator.get(&at(unknown)).await.status, 404, "{unknown}");
@@ -80,6 +82,10 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
 
 async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deployment) {
     let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    eventually("the instance is well", WAIT_LIMIT, async || {
+        operator.get(&at("")).await.contains("All is well").then_some(())
+    })
+    .await;
     operator.get(&at("/pauses")).await.shows(200, "Nothing is paused.");
     let refused = operator.post(&at("/pauses"), &[("what", "bulk"), ("reason", "")]).await;
     refused.shows(422, "Say in at most 500 characters why");
@@ -93,6 +99,13 @@ async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deploy
     operator.post(&at("/pauses"), &bulk).await.shows(422, "paused already");
     assert!(deployment.command(&["jobs", "list"]).await.succeeded().contains("Paused: class bulk "));
     operator.get(&at("/queues")).await.shows(200, "paused");
+    assert!(
+        paused.row("Discord is <slow>").contains("Ids of "),
+        "the operator has a name: {}",
+        paused.text()
+    );
+    let overview = operator.get(&at("")).await;
+    assert_eq!(overview.link("1 class is paused"), at("/pauses"));
     let resumed = operator.undo(&paused).await;
     resumed.shows(200, "Jobs of class bulk are started again.").shows(200, "Nothing is paused.");
     operator.undo(&resumed).await.shows(200, "Discord is <slow>");
@@ -120,7 +133,7 @@ async fn failed_jobs_are_retried_together_after_a_question(deployment: &Deployme
     }
     deployment.clear_faults().await;
     let list = operator.get(&at("/jobs?state=failed&kind=sync_member")).await;
-    list.shows(200, "3 jobs").shows(200, "Retry all that match");
+    list.shows(200, "Retry all 3 jobs").shows(200, "Sync of one member");
     assert!(failed.iter().all(|job| list.contains(job)));
     let one = [("selected", "yes"), ("state", "failed"), ("job", failed[0].as_str())];
     let query = format!("/jobs/retry?selected=yes&state=failed&job={}", failed[0]);
@@ -137,6 +150,8 @@ async fn failed_jobs_are_retried_together_after_a_question(deployment: &Deployme
     assert_eq!(entry["actor_id"], json!(guild.members[0].chat), "{entry}");
     operator.get(&at("/jobs/retry?selected=yes&state=failed")).await;
     operator.get(&at("/jobs?state=failed&kind=sync_member")).await.shows(200, "No job matches.");
+    let dead = operator.get(&at("/jobs?state=dead")).await;
+    dead.shows(200, "No dead jobs. Dead jobs appear here; retry them one by one or all together.");
 }
 
 async fn one_job_is_shown_retried_and_cancelled(deployment: &Deployment) {
@@ -144,7 +159,8 @@ async fn one_job_is_shown_retried_and_cancelled(deployment: &Deployment) {
     operator.submit(&at("/pauses"), &[("what", "interactive"), ("reason", "a test")]).await;
     let id = enqueue(deployment, &guild.lacking().chat).await;
     let job = at(&format!("/jobs/{id}"));
-    operator.get(&job).await.shows(200, "Cancel this job").shows(200, &guild.id);
+    let shown = operator.get(&job).await;
+    shown.shows(200, "Cancel this job").shows(200, "Sync of one member").shows(200, &guild.id);
     operator.post(&format!("{job}/retry"), &[]).await.shows(409, "can be retried");
     operator.submit(&format!("{job}/cancel"), &[]).await.shows(200, "The job is cancelled.");
     operator.post(&format!("{job}/cancel"), &[]).await.shows(409, "already cancelled");
@@ -164,9 +180,13 @@ async fn a_schedule_is_run_paused_and_resumed(deployment: &Deployment) {
     })
     .await;
     let paused = operator.submit(&at("/schedules/change_log/pause"), &[]).await;
-    paused.shows(200, "change_log does not fire any more.").shows(200, "paused");
-    operator.submit(&at("/schedules/change_log/run"), &[]).await.shows(200, "change_log is queued.");
-    operator.undo(&paused).await.shows(200, "change_log fires again.");
+    paused.shows(200, "Change log does not start by itself any more.").shows(200, "paused");
+    operator.submit(&at("/schedules/change_log/run"), &[]).await.shows(200, "Change log is queued.");
+    operator.undo(&paused).await.shows(200, "Change log starts by itself again.");
+    operator.get(&schedules).await.shows(200, "every 5 minutes");
+    let jobs = operator.get(&at("/jobs")).await;
+    assert!(!jobs.contains("Periodic: "), "{}", jobs.text());
+    operator.get(&jobs.link("Show periodic tasks")).await.shows(200, "Periodic: Change log");
     assert_eq!(operator.post(&at("/schedules/nonsense/run"), &[]).await.status, 404);
 }
 
@@ -191,6 +211,10 @@ async fn guilds_are_found_by_name_and_id(deployment: &Deployment) {
     let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
     let found = operator.get(&at(&format!("/guilds?q={}", guild.id))).await;
     found.shows(200, &guild.id).shows(200, "Linked members");
+    let form = operator.get(&found.link("Pause ")).await;
+    form.has_typed("what", "guild").has_typed("guild", &guild.id);
+    let form = operator.get(&operator.get(&at("/queues")).await.link("Pause bulk")).await;
+    form.has_typed("what", "bulk");
     operator.get(&at("/guilds?q=no%25such_server")).await.shows(200, "No server has this id");
     let links = found.links();
     assert!(!links.iter().any(|link| link.starts_with("/console/guilds/")), "{links:?}");

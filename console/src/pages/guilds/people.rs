@@ -34,7 +34,7 @@ impl Who {
         }
     }
 
-    fn unlinked(subject: Subject) -> Self {
+    pub(crate) fn unlinked(subject: Subject) -> Self {
         let platform = match subject {
             Subject::Chat(_) => "Discord",
             Subject::Play(_) => "Roblox",

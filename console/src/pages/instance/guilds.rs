@@ -48,7 +48,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         rows.push(row(&visit, guild.guild_id, guild.name, guild.shield_writer, figures));
     }
     let page = Page {
-        shell: Shell::of_instance("Servers", &visit, InstancePlace::Guilds),
+        shell: Shell::of_instance("Discord servers", &visit, InstancePlace::Guilds),
         total: Number(guild_figures::count(conn).await?),
         rows,
         more: last.map(|last| query.with("after", &last)),

@@ -21,7 +21,7 @@ struct Page {
     holds: Vec<Hold>,
     caches: Vec<Cache>,
     requests: Vec<Requests>,
-    /// Rates are known from the second look on.
+    /// A rate needs two looks at the counters.
     measured: bool,
     rate_limits: Vec<RateLimitFigures>,
 }
@@ -36,8 +36,8 @@ struct Hold {
 struct Cache {
     name: &'static str,
     entries: Number<u64>,
-    size: String,
-    most: String,
+    /// "3 MiB of 32 MiB"
+    filled: String,
 }
 
 /// Answers with one status.
@@ -72,11 +72,11 @@ fn hold(name: &'static str, held: Held) -> Hold {
 
 fn cache(figures: &CacheFigures) -> Cache {
     let Held { now, most } = figures.held;
-    let (size, most) = match figures.weighed {
-        Weighed::Bytes => (bytes(now), bytes(most)),
-        Weighed::Entries => ("–".to_owned(), Number(most).to_string()),
+    let filled = match figures.weighed {
+        Weighed::Bytes => format!("{} of {}", bytes(now), bytes(most)),
+        Weighed::Entries => format!("{} of {} entries", Number(now), Number(most)),
     };
-    Cache { name: figures.name, entries: Number(figures.entries), size, most }
+    Cache { name: figures.name, entries: Number(figures.entries), filled }
 }
 
 fn window(limit: &RateLimitFigures) -> Length {
@@ -91,7 +91,10 @@ fn bytes(bytes: u64) -> String {
     while tenths >= 10_240 && unit + 1 < UNITS.len() {
         (tenths, unit) = (tenths / 1024, unit + 1);
     }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+    match tenths % 10 {
+        0 => format!("{} {}", tenths / 10, UNITS[unit]),
+        tenth => format!("{}.{tenth} {}", tenths / 10, UNITS[unit]),
+    }
 }
 
 /// Answers by status, and whether their rates are known.
@@ -127,7 +130,7 @@ mod tests {
     fn bytes_are_written_in_their_largest_unit() {
         assert_eq!(
             [0, 512, 1_536, 32 << 20, 3 << 30].map(bytes),
-            ["0.0 KiB", "0.5 KiB", "1.5 KiB", "32.0 MiB", "3.0 GiB"]
+            ["0 KiB", "0.5 KiB", "1.5 KiB", "32 MiB", "3 GiB"]
         );
     }
 }

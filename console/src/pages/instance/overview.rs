@@ -1,12 +1,16 @@
-//! /console/instance: what runs, what waits, and what the processes depend on.
+//! /console/instance: whether all is well, what runs, what waits, and what the processes depend on.
+
+use std::collections::BTreeSet;
 
 use askama::Template;
+use chrono::TimeDelta;
 use entities::job::{Class, State, listing, retry, time};
-use entities::worker::{self, Listed};
-use entities::{Timestamp, api_process, job_pause, leader_lease};
-use queue::DEAD_AFTER;
-use serde_json::Value;
+use entities::{Timestamp, job_pause, leader_lease};
 
+use super::health::{Concern, Facts, waits_long};
+use super::platforms;
+use super::processes::{self, Process};
+use super::url;
 use crate::answer::{Answer, PageError};
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
@@ -17,16 +21,10 @@ use crate::words::{Length, Number, When};
 #[template(path = "instance/overview.html")]
 struct Page {
     shell: Shell,
-    /// Of `processes`.
-    alive: usize,
-    running: Number<u64>,
-    waiting: Number<i64>,
-    /// How long the oldest available job has waited.
-    oldest: Option<Length>,
-    failed: Number<u64>,
-    dead: Number<u64>,
-    pauses: usize,
-    dependencies: Vec<(&'static str, bool)>,
+    /// Empty: all is well.
+    concerns: Vec<Concern>,
+    tiles: Vec<Tile>,
+    dependencies: Vec<Dependency>,
     /// Processes share a broker, so one scheduler of them leads.
     distributed: bool,
     leader: Option<Leader>,
@@ -34,131 +32,147 @@ struct Page {
     runs_jobs: bool,
 }
 
+/// One number.
+struct Tile {
+    name: &'static str,
+    value: String,
+    note: String,
+    url: String,
+    /// How it needs attention.
+    mark: Option<Mark>,
+}
+
+/// A colour and the word.
+struct Mark {
+    kind: &'static str,
+    word: String,
+}
+
+struct Dependency {
+    name: &'static str,
+    mark: Mark,
+    is_platform: bool,
+}
+
 struct Leader {
     name: String,
     extended: When,
 }
 
-struct Process {
-    role: &'static str,
-    name: String,
-    host: String,
-    version: String,
-    /// Of processes that run jobs.
-    running: Option<Number<u64>>,
-    slots: String,
-    started: When,
-    heartbeat: When,
-    alive: bool,
+/// What waits in all classes.
+struct Backlog {
+    waiting: i64,
+    /// How long the oldest available job waits.
+    oldest: Option<TimeDelta>,
 }
 
 pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
-    let (conn, now) = (visit.read(), visit.now());
-    let database_now = time::read(conn, now).await?;
-    let (mut waiting, mut oldest) = (0, None::<Timestamp>);
-    for &class in Class::ALL {
-        let backlog = listing::backlog(conn, class, now).await?;
-        waiting += backlog.available + backlog.held;
-        oldest = [oldest, backlog.oldest].into_iter().flatten().min();
-    }
-    let workers = worker::list(conn).await?;
-    let running = workers.iter().map(|listed| listed.running).sum();
-    let workers = workers.into_iter().map(|row| Process::worker(row, database_now));
-    let apis = api_process::list(conn).await?.into_iter().map(|row| Process::api(row, database_now));
-    let processes: Vec<_> = apis.chain(workers).collect();
-    let dependencies = dependencies(&visit).await;
-    let leader = leader_lease::find(conn, scheduler::LEADER).await?;
-    let count = async |state| -> Result<_, PageError> {
-        let which = retry::Which { state: Some(state), ..retry::Which::default() };
-        Ok(Number(retry::count_failed(conn, which).await?))
+    let conn = visit.read();
+    let now = time::read(conn, visit.now()).await?;
+    let (backlog, processes) = (backlog(&visit, now).await?, processes::read(conn, now).await?);
+    let own = own_dependencies(&visit).await;
+    let platforms = platforms::troubles(&visit).await;
+    let distributed = own.iter().any(|(name, _)| *name == "RabbitMQ");
+    let leader = leader_lease::find(conn, scheduler::LEADER).await?.filter(|lease| !lease.is_given_up());
+    let pauses = job_pause::list(conn).await?;
+    let runs_jobs = processes.iter().any(|process| process.running.is_some());
+    let silent = processes.iter().filter(|process| !process.alive);
+    let facts = Facts {
+        away: own.iter().filter(|(_, up)| !up).map(|(name, _)| *name).collect(),
+        nothing_runs_jobs: !runs_jobs,
+        nobody_leads: distributed && leader.is_none(),
+        silent: silent.map(|process| (process.roles(), now - process.heartbeat.at)).collect(),
+        platforms: platforms
+            .iter()
+            .filter_map(|(name, trouble)| Some(format!("{name} {}", trouble.as_ref()?)))
+            .collect(),
+        paused_classes: pauses.iter().filter(|pause| pause.class.is_some()).count() as u64,
+        paused_guilds: pauses.iter().filter(|pause| pause.guild_id.is_some()).count() as u64,
+        dead: count(&visit, State::Dead).await?,
+        oldest: backlog.oldest,
     };
+    let failed = count(&visit, State::Failed).await?;
     let page = Page {
         shell: Shell::of_instance("Instance", &visit, InstancePlace::Overview),
-        alive: processes.iter().filter(|process| process.alive).count(),
-        running: Number(running),
-        waiting: Number(waiting),
-        oldest: oldest.map(|since| Length(database_now - since)),
-        failed: count(State::Failed).await?,
-        dead: count(State::Dead).await?,
-        pauses: job_pause::list(conn).await?.len(),
-        distributed: dependencies.iter().any(|(name, _)| *name == "broker"),
-        dependencies,
-        leader: leader
-            .filter(|lease| !lease.is_given_up())
-            .map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
-        runs_jobs: processes.iter().any(|process| process.running.is_some()),
+        concerns: facts.concerns(),
+        tiles: tiles(&facts, &processes, &backlog, failed),
+        dependencies: dependencies(own, platforms),
+        distributed,
+        leader: leader.map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
+        runs_jobs,
         processes,
     };
     Answer::page(&page)
 }
 
-async fn dependencies(visit: &Visit) -> Vec<(&'static str, bool)> {
+/// Jobs that ended so and can be retried.
+async fn count(visit: &Visit, state: State) -> Result<u64, PageError> {
+    let which = retry::Which { state: Some(state), ..retry::Which::default() };
+    Ok(retry::count_failed(visit.read(), which).await?)
+}
+
+async fn backlog(visit: &Visit, now: Timestamp) -> Result<Backlog, PageError> {
+    let (mut waiting, mut oldest) = (0, None::<Timestamp>);
+    for &class in Class::ALL {
+        let backlog = listing::backlog(visit.read(), class, visit.now()).await?;
+        waiting += backlog.available + backlog.held;
+        oldest = [oldest, backlog.oldest].into_iter().flatten().min();
+    }
+    Ok(Backlog { waiting, oldest: oldest.map(|since| now - since) })
+}
+
+fn tiles(facts: &Facts, processes: &[Process], backlog: &Backlog, failed: u64) -> Vec<Tile> {
+    let running: u64 = processes.iter().filter_map(|process| process.running).map(|number| number.0).sum();
+    let pauses = facts.paused_classes + facts.paused_guilds;
+    let roles: BTreeSet<_> = processes.iter().flat_map(|process| process.roles.iter().copied()).collect();
+    let roles: Vec<_> = roles.into_iter().collect();
+    let tile = |name, value: String, page: &str, mark: Option<(&'static str, &str)>| Tile {
+        name,
+        value,
+        note: String::new(),
+        url: url(page),
+        mark: mark.map(|(kind, word)| Mark { kind, word: word.to_owned() }),
+    };
+    let of_guildhall = Number(processes.len()).to_string();
+    let silent = (!facts.silent.is_empty()).then_some(("bad", "silent"));
+    let oldest = backlog.oldest.map_or_else(|| "–".to_owned(), |wait| Length(wait).to_string());
+    let long = backlog.oldest.is_some_and(waits_long).then_some(("warning", "long"));
+    let (dead, paused) =
+        ((facts.dead > 0).then_some(("bad", "retry")), (pauses > 0).then_some(("warning", "on")));
+    vec![
+        Tile { note: roles.join(", "), ..tile("Guildhall processes", of_guildhall, "#processes", silent) },
+        tile("Running jobs", Number(running).to_string(), "/jobs?state=running", None),
+        tile("Waiting jobs", Number(backlog.waiting).to_string(), "/queues", None),
+        tile("Oldest waits for", oldest, "/queues", long),
+        tile("Failed jobs", Number(failed).to_string(), "/jobs?state=failed", None),
+        tile("Dead jobs", Number(facts.dead).to_string(), "/jobs?state=dead", dead),
+        tile("Pauses", Number(pauses).to_string(), "/pauses", paused),
+    ]
+}
+
+async fn own_dependencies(visit: &Visit) -> Vec<(&'static str, bool)> {
     let report = visit.context().readiness.report().await;
-    report.dependencies.into_iter().map(|(name, state)| (name, state == "ok")).collect()
+    let named = |name| match name {
+        "broker" => "RabbitMQ",
+        "database" => "Database",
+        "redis" => "Redis",
+        other => other,
+    };
+    report.dependencies.into_iter().map(|(name, state)| (named(name), state == "ok")).collect()
 }
 
-/// `now`: by the database's clock, which writes the heartbeats.
-fn is_alive(heartbeat: Timestamp, now: Timestamp) -> bool {
-    heartbeat > now || (now - heartbeat).to_std().is_ok_and(|silent| silent < DEAD_AFTER)
-}
-
-impl Process {
-    fn worker(Listed { worker, running }: Listed, now: Timestamp) -> Self {
-        Self {
-            role: role(&worker.slots),
-            alive: is_alive(worker.heartbeat_at, now),
-            running: Some(Number(running)),
-            slots: slots(&worker.slots),
-            started: When { at: worker.started_at, now },
-            heartbeat: When { at: worker.heartbeat_at, now },
-            name: worker.name,
-            host: worker.host,
-            version: worker.version,
-        }
-    }
-
-    fn api(row: api_process::Model, now: Timestamp) -> Self {
-        Self {
-            role: "API",
-            alive: is_alive(row.heartbeat_at, now),
-            running: None,
-            slots: String::new(),
-            started: When { at: row.started_at, now },
-            heartbeat: When { at: row.heartbeat_at, now },
-            name: row.name,
-            host: row.host,
-            version: row.version,
-        }
-    }
-}
-
-/// Periodic tasks run in schedulers only.
-fn role(slots: &Value) -> &'static str {
-    if taken(slots).any(|(class, _)| class == "maintenance") { "scheduler" } else { "worker" }
-}
-
-/// The classes that a process runs, with their slots.
-fn taken(slots: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let of = slots.as_object().into_iter().flatten();
-    of.map(|(class, count)| (class.as_str(), count)).filter(|(_, count)| count.as_u64() != Some(0))
-}
-
-/// `bulk 32, default 8, interactive 16`, without classes that it does not run.
-fn slots(slots: &Value) -> String {
-    taken(slots).map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn slots_are_named_by_their_class() {
-        assert_eq!(slots(&json!({ "bulk": 32, "default": 8, "quarantine": 0 })), "bulk 32, default 8");
-        assert_eq!(slots(&Value::Null), "");
-        assert_eq!(role(&json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 })), "scheduler");
-        assert_eq!(role(&json!({ "bulk": 32, "maintenance": 0 })), "worker");
-    }
+fn dependencies(
+    own: Vec<(&'static str, bool)>,
+    platforms: Vec<(&'static str, Option<String>)>,
+) -> Vec<Dependency> {
+    let own = own.into_iter().map(|(name, up)| {
+        let (kind, word) = if up { ("good", "up") } else { ("bad", "away") };
+        Dependency { name, mark: Mark { kind, word: word.to_owned() }, is_platform: false }
+    });
+    let platforms = platforms.into_iter().map(|(name, trouble)| {
+        let kind = if trouble.is_some() { "bad" } else { "good" };
+        let word = trouble.unwrap_or_else(|| "takes requests".to_owned());
+        Dependency { name, mark: Mark { kind, word }, is_platform: true }
+    });
+    own.chain(platforms).collect()
 }

@@ -1,14 +1,17 @@
 //! /console/instance/pauses: classes and guilds whose jobs are not started.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use entities::job::Class;
 use entities::job_pause::{self, Scope};
 use entities::{GuildId, guild};
 
-use super::{guild_names, url};
+use super::{guild_names, person, url};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
+use crate::pages::guilds::people::Who;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
@@ -25,6 +28,8 @@ struct Page {
     form: Form,
     rows: Vec<Row>,
     classes: &'static [&'static str],
+    /// At the id of a server: its name, if it is known.
+    hint: String,
 }
 
 struct Row {
@@ -34,8 +39,8 @@ struct Row {
     name: String,
     since: When,
     reason: String,
-    /// Empty: the command line.
-    by: String,
+    /// `None`: the command line.
+    by: Option<Who>,
 }
 
 pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
@@ -46,25 +51,47 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
 async fn show(visit: &Visit, form: Form) -> Result<Answer, PageError> {
     let pauses = job_pause::list(visit.read()).await?;
     let names = guild_names(visit, pauses.iter().filter_map(|pause| pause.guild_id)).await?;
-    let row = |pause: job_pause::Model| Row {
-        what: pause.class.map_or("guild", Class::name),
-        guild: pause.guild_id,
-        name: match pause.guild_id {
-            Some(guild) => names.get(&guild).cloned().unwrap_or_else(|| guild.to_string()),
-            None => pause.class.map_or("", Class::name).to_owned(),
-        },
-        since: visit.when(pause.paused_at),
-        reason: pause.reason,
-        by: pause.paused_by.map(|by| by.to_string()).unwrap_or_default(),
+    let mut rows = Vec::new();
+    for pause in pauses {
+        rows.push(row(visit, pause, &names).await?);
+    }
+    let named = match form.text("guild").parse::<GuildId>() {
+        Ok(id) => guild::find(visit.read(), id).await?.map(|guild| guild.name),
+        Err(_) => None,
     };
     let status = form.status();
     let page = Page {
         shell: Shell::of_instance("Pauses", visit, InstancePlace::Pauses),
         form,
-        rows: pauses.into_iter().map(row).collect(),
+        rows,
         classes: Class::NAMES,
+        hint: named.unwrap_or_else(|| "Its Discord id: digits only.".to_owned()),
     };
     Ok(Answer::page(&page)?.status(status))
+}
+
+async fn row(
+    visit: &Visit,
+    pause: job_pause::Model,
+    names: &HashMap<GuildId, String>,
+) -> Result<Row, PageError> {
+    let by = match pause.paused_by {
+        Some(user) => person(visit, pause.guild_id, user).await?,
+        None => None,
+    };
+    let class = pause.class.map(Class::name);
+    let name = match pause.guild_id {
+        Some(guild) => names.get(&guild).cloned().unwrap_or_else(|| guild.to_string()),
+        None => class.unwrap_or_default().to_owned(),
+    };
+    Ok(Row {
+        what: class.unwrap_or("guild"),
+        guild: pause.guild_id,
+        name,
+        since: visit.when(pause.paused_at),
+        reason: pause.reason,
+        by,
+    })
 }
 
 /// What a form names, with its name for people.

@@ -1,4 +1,4 @@
-//! /console/instance/platforms: the budget and the last failures of Discord and Roblox.
+//! /console/instance/platforms: how much of what Discord and Roblox allow is used, and what failed last.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,12 +12,14 @@ use crate::metrics::{self, Sample};
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Length, Number, When};
+use crate::words::{Count, Length, Number, When};
 
 #[derive(Template)]
 #[template(path = "instance/platforms.html")]
 struct Page {
     shell: Shell,
+    /// The id of this process.
+    process: u32,
     platforms: Vec<Platform>,
 }
 
@@ -27,18 +29,21 @@ struct Platform {
     configured: bool,
     /// The variable that configures it.
     variable: &'static str,
-    counted_by: &'static str,
+    /// Whose requests the figures count.
+    counted: String,
     redis_away: bool,
     in_use: Number<u32>,
-    /// "50 calls in 1 s"; empty: no limit.
-    rate: String,
-    capacity: u32,
+    /// Requests in a window; `None`: no limit.
+    capacity: Option<u32>,
+    /// "1 s"
+    window: Length,
     paused: Option<Length>,
     paused_routes: Vec<(String, Length)>,
     refusals: Number<u32>,
     refusals_stop_at: Number<u32>,
     bulk_stops: bool,
-    answers: Vec<(String, Number<u64>)>,
+    /// How many requests of this process ended so.
+    answers: Vec<(String, Count<u64>)>,
     failures: Vec<Failure>,
 }
 
@@ -48,40 +53,56 @@ struct Failure {
     outcome: String,
 }
 
+/// A platform: its name in our texts, for people, and the variable of its credential.
+type Names = (&'static str, &'static str, &'static str);
+
+const DISCORD: Names = ("chat", "Discord", "GUILDHALL_CHAT_TOKEN");
+const ROBLOX: Names = ("play", "Roblox", "GUILDHALL_PLAY_KEY");
+
+async fn standings(visit: &Visit) -> [(Names, Standing); 2] {
+    let platforms = visit.platforms();
+    let (chat, play) = tokio::join!(platforms.chat.standing(), platforms.play.standing());
+    [(DISCORD, chat), (ROBLOX, play)]
+}
+
 pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let text = runtime::metrics_handle().render();
     let calls = metrics::samples(&text, "guildhall_platform_requests_total");
-    let (chat, play) = (visit.platforms().chat.standing().await, visit.platforms().play.standing().await);
-    let platforms = vec![
-        platform(&visit, ("chat", "Discord", "GUILDHALL_CHAT_TOKEN"), chat, &calls),
-        platform(&visit, ("play", "Roblox", "GUILDHALL_PLAY_KEY"), play, &calls),
-    ];
+    let standings = standings(&visit).await.into_iter();
+    let platforms = standings.map(|(names, standing)| platform(&visit, names, standing, &calls)).collect();
     let shell = Shell::of_instance("Platforms", &visit, InstancePlace::Platforms);
-    Answer::page(&Page { shell, platforms })
+    Answer::page(&Page { shell, process: std::process::id(), platforms })
 }
 
-fn platform(
-    visit: &Visit,
-    (id, name, variable): (&'static str, &'static str, &'static str),
-    standing: Standing,
-    calls: &[Sample],
-) -> Platform {
+/// Each platform, and what keeps requests from it, in words after its name.
+pub(super) async fn troubles(visit: &Visit) -> Vec<(&'static str, Option<String>)> {
+    let standings = standings(visit).await.into_iter();
+    standings.map(|((_, name, _), standing)| (name, trouble(&standing))).collect()
+}
+
+fn trouble(Standing { configured, budget, .. }: &Standing) -> Option<String> {
+    if !configured {
+        return Some("has no credential".to_owned());
+    }
+    if let Some(wait) = budget.paused_for {
+        return Some(format!("asked for a pause of {}", length(wait)));
+    }
+    (budget.refusals >= budget.refusals_stop_at).then(|| "refuses too many requests".to_owned())
+}
+
+fn platform(visit: &Visit, names: Names, standing: Standing, calls: &[Sample]) -> Platform {
+    let (id, name, variable) = names;
     let Standing { configured, budget, failures } = standing;
-    let rate = budget.capacity.map(|calls| format!("{} calls in {}", Number(calls), length(budget.window)));
     Platform {
         id,
         name,
         configured,
         variable,
-        counted_by: match budget.counted_by {
-            CountedBy::Process => "this process, for itself",
-            CountedBy::Redis => "Redis, for all processes",
-            CountedBy::Nobody => "each process for itself, at a quarter: Redis does not answer",
-        },
+        counted: counted(budget.counted_by),
         redis_away: budget.counted_by == CountedBy::Nobody,
         in_use: Number(budget.in_use),
-        rate: rate.unwrap_or_default(),
-        capacity: budget.capacity.unwrap_or(0),
+        capacity: budget.capacity,
+        window: length(budget.window),
         paused: budget.paused_for.map(length),
         paused_routes: budget.paused_routes.into_iter().map(|(route, wait)| (route, length(wait))).collect(),
         refusals: Number(budget.refusals),
@@ -92,15 +113,25 @@ fn platform(
     }
 }
 
-/// Calls of this process by what came of them.
-fn answers(calls: &[Sample], platform: &str) -> Vec<(String, Number<u64>)> {
+fn counted(by: CountedBy) -> String {
+    match by {
+        CountedBy::Redis => "The figures above are of all processes together.".to_owned(),
+        CountedBy::Nobody => {
+            "Redis does not answer: each process allows itself a quarter of this.".to_owned()
+        }
+        CountedBy::Process => format!("The figures above are of process {}.", std::process::id()),
+    }
+}
+
+/// Requests of this process by what came of them.
+fn answers(calls: &[Sample], platform: &str) -> Vec<(String, Count<u64>)> {
     let own: Vec<_> = calls.iter().filter(|call| call.label("platform") == platform).cloned().collect();
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();
     for (status, total) in metrics::sums(&own, "status") {
-        let name = if status == "0" { "no answer".to_owned() } else { status };
+        let name = if status == "0" { "no answer".to_owned() } else { format!("status {status}") };
         *sums.entry(name).or_default() += super::limits::whole(total);
     }
-    sums.into_iter().map(|(status, total)| (status, Number(total))).collect()
+    sums.into_iter().map(|(status, total)| (status, Count(total, "request"))).collect()
 }
 
 fn shown(visit: &Visit, failure: CallFailure) -> Failure {

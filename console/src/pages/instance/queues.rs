@@ -1,11 +1,12 @@
-//! /console/instance/queues: what waits in each class, now and over time.
+//! /console/instance/queues: what waits and runs in each class, now and over time.
 
 use askama::Template;
 use chrono::TimeDelta;
-use entities::job::{Class, listing, time};
+use entities::job::{Class, State, listing, retry, time};
 use entities::queue_sample::{self, Every, Model};
-use entities::{Timestamp, job_pause};
+use entities::{Timestamp, job_pause, worker};
 
+use super::processes::slots_of;
 use crate::answer::{Answer, PageError};
 use crate::chart::line::{Line, Span, Unit};
 use crate::shell::Shell;
@@ -30,9 +31,15 @@ struct Page {
 struct Row {
     class: &'static str,
     about: &'static str,
-    available: Number<i64>,
+    waiting: Number<i64>,
     held: Number<i64>,
+    running: Number<u64>,
+    /// Of all processes.
+    slots: Number<u64>,
+    /// Processes that run the class.
+    workers: usize,
     oldest: Option<Length>,
+    dead: Number<u64>,
     paused: bool,
 }
 
@@ -80,15 +87,24 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
 
 /// Each class now.
 async fn rows(visit: &Visit, now: Timestamp) -> Result<Vec<Row>, PageError> {
-    let pauses = job_pause::list(visit.read()).await?;
+    let conn = visit.read();
+    let pauses = job_pause::list(conn).await?;
+    let workers = worker::list(conn).await?;
     let mut rows = Vec::new();
     for &class in Class::ALL {
-        let backlog = listing::backlog(visit.read(), class, visit.now()).await?;
+        let backlog = listing::backlog(conn, class, visit.now()).await?;
+        let slots = workers.iter().map(|listed| slots_of(&listed.worker.slots, class));
+        let slots: Vec<_> = slots.filter(|slots| *slots > 0).collect();
+        let dead = retry::Which { state: Some(State::Dead), class: Some(class), ..retry::Which::default() };
         rows.push(Row {
             class: class.name(),
             about: about(class),
-            available: Number(backlog.available),
+            waiting: Number(backlog.available),
             held: Number(backlog.held),
+            running: Number(listing::count_running(conn, class).await?),
+            slots: Number(slots.iter().sum()),
+            workers: slots.len(),
+            dead: Number(retry::count_failed(conn, dead).await?),
             oldest: backlog.oldest.map(|since| Length(now - since)),
             paused: pauses.iter().any(|pause| pause.class == Some(class)),
         });

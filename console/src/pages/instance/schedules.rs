@@ -6,9 +6,10 @@ use entities::job::{Model, listing};
 use entities::{JobId, schedule};
 use scheduler::{RunNow, SCHEDULES, Schedule};
 
-use super::url;
+use super::{cron, url};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
+use crate::labels::capital;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
@@ -23,6 +24,9 @@ struct Page {
 
 struct Row {
     name: &'static str,
+    title: String,
+    /// In words, and as it is.
+    often: String,
     cron: &'static str,
     about: &'static str,
     paused: bool,
@@ -47,6 +51,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         let next = known.next_tick(visit.now()).filter(|next| !row.paused && *next > soon);
         rows.push(Row {
             name: known.name,
+            title: title(known.name),
+            often: cron::words(known.cron),
             cron: known.cron,
             about: known.about,
             paused: row.paused,
@@ -61,11 +67,20 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     Answer::page(&Page { shell, rows })
 }
 
+/// A name as people read it.
+pub(super) fn title(name: &str) -> String {
+    match name {
+        "loa" => "Leave".to_owned(),
+        name => capital(&name.replace('_', " ")),
+    }
+}
+
 fn outcome(visit: &Visit, job: &Model) -> String {
     let state = job.status(visit.now()).name();
     match (job.failure(), job.result.as_ref().and_then(|result| result["rows"].as_u64())) {
         (Some(failure), _) => format!("{state}: {}", failure.message),
-        (None, Some(rows)) => format!("{state}, {}", Count(rows, "row")),
+        // The words stay on one line.
+        (None, Some(rows)) => format!("{state}, {}", Count(rows, "row")).replace(' ', "\u{a0}"),
         (None, None) => state.to_owned(),
     }
 }
@@ -77,6 +92,7 @@ fn named(visit: &Visit) -> Result<&'static Schedule, PageError> {
 
 pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
     let schedule = named(&visit)?;
+    let name = title(schedule.name);
     let transaction = visit.context().database.begin().await?;
     let run = scheduler::run_now(&transaction, schedule, visit.now()).await;
     let back = Answer::see(url("/schedules"));
@@ -86,7 +102,7 @@ pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
             return Ok(back.saying(Said::new(text)));
         }
         RunNow::Enqueued(enqueued) if enqueued.joined => {
-            let text = format!("The last run of {} is not finished: nothing was started.", schedule.name);
+            let text = format!("The last run of {name} is not finished: nothing was started.");
             return Ok(back.saying(Said::new(text)));
         }
         RunNow::Enqueued(enqueued) => enqueued,
@@ -94,7 +110,7 @@ pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
     visit.commit(transaction, []).await?;
     visit.queue().publish(enqueued.message);
     visit.log("schedules.run", schedule.name);
-    Ok(back.saying(Said::new(format!("{} is queued. A scheduler starts it within seconds.", schedule.name))))
+    Ok(back.saying(Said::new(format!("{name} is queued. A scheduler starts it within seconds."))))
 }
 
 pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
@@ -111,11 +127,11 @@ async fn set_paused(visit: Visit, paused: bool) -> Result<Answer, PageError> {
         return Err(PageError::NotFound);
     }
     let (action, undo, text) = if paused {
-        ("schedules.pause", "resume", "does not fire any more.")
+        ("schedules.pause", "resume", "does not start by itself any more.")
     } else {
-        ("schedules.resume", "pause", "fires again. Missed ticks are not made up.")
+        ("schedules.resume", "pause", "starts by itself again. What it missed is not made up.")
     };
     visit.log(action, name);
     let undo = Undo::new(url(&format!("/schedules/{name}/{undo}")), &[]);
-    Ok(Answer::see(url("/schedules")).saying(Said::new(format!("{name} {text}")).with_undo(undo)))
+    Ok(Answer::see(url("/schedules")).saying(Said::new(format!("{} {text}", title(name))).with_undo(undo)))
 }

@@ -3,7 +3,7 @@
 mod facts;
 pub(crate) mod one;
 mod progress;
-pub(super) mod words;
+pub(in crate::pages) mod words;
 
 use askama::Template;
 use entities::job::listing::{self, Filter};

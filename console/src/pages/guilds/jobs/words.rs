@@ -28,7 +28,7 @@ impl Mark {
 }
 
 /// The kinds that belong to guilds, with what people call them.
-pub(super) const KINDS: [(&str, &str); 7] = [
+pub(in crate::pages) const KINDS: [(&str, &str); 7] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
     ("assign_role", "Give a role"),
@@ -38,7 +38,7 @@ pub(super) const KINDS: [(&str, &str); 7] = [
     ("create_ticket", "Open a ticket"),
 ];
 
-pub(in crate::pages::guilds) fn kind_words(kind: &str) -> &str {
+pub(in crate::pages) fn kind_words(kind: &str) -> &str {
     KINDS.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, words)| words)
 }
 

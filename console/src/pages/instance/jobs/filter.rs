@@ -5,6 +5,7 @@ use entities::job::listing::Filter;
 use entities::job::retry::Which;
 use entities::job::{Class, State, Status};
 
+use super::title;
 use crate::fields::Fields;
 
 pub(super) const FIELDS: [&str; 4] = ["state", "kind", "class", "guild"];
@@ -33,6 +34,17 @@ impl JobFilter {
         Filter { guild: self.guild, status: self.status, kind: self.kind.as_deref(), class: self.class }
     }
 
+    /// Successful periodic jobs are thousands a day: they are shown where they are asked for.
+    pub(super) fn is_of_guilds(&self) -> bool {
+        let may_be_many = matches!(self.status, None | Some(Status::Succeeded));
+        may_be_many && self.kind.is_none() && self.class.is_none()
+    }
+
+    /// What there is none of; `None`: more than the state is chosen.
+    pub(super) fn only_status(&self) -> Option<Status> {
+        self.status.filter(|_| self.kind.is_none() && self.class.is_none() && self.guild.is_none())
+    }
+
     /// Of failed or dead jobs: those that a bulk retry takes.
     pub(super) fn to_retry(&self) -> Option<Which<'_>> {
         let state = match self.status {
@@ -43,10 +55,11 @@ impl JobFilter {
         Some(Which { state: Some(state), kind: self.kind.as_deref(), class: self.class, guild: self.guild })
     }
 
-    /// "dead jobs of kind X of server 17"
+    /// "dead jobs of kind "Sync of one member" of server 17"
     pub(super) fn words(&self) -> String {
         let state = self.status.map_or("", Status::name);
-        let kind = self.kind.as_ref().map(|kind| format!(" of kind {kind}")).unwrap_or_default();
+        let kind =
+            self.kind.as_ref().map(|kind| format!(" of kind \"{}\"", title::words(kind))).unwrap_or_default();
         let class = self.class.map(|class| format!(" of class {}", class.name())).unwrap_or_default();
         let guild = self.guild.map(|guild| format!(" of server {guild}")).unwrap_or_default();
         format!("{state} jobs{kind}{class}{guild}")
@@ -54,7 +67,7 @@ impl JobFilter {
 }
 
 fn no_id() -> String {
-    "The id of a Discord server has digits only.".to_owned()
+    "Enter the id of a job, or of a Discord server: digits only.".to_owned()
 }
 
 #[cfg(test)]
@@ -67,9 +80,18 @@ mod tests {
             JobFilter::of(&Fields::of(&[("state", state), ("kind", "sync_all"), ("guild", "17")])).unwrap()
         };
         let dead = read("dead");
-        assert_eq!(dead.words(), "dead jobs of kind sync_all of server 17");
+        assert_eq!(dead.words(), "dead jobs of kind \"Sync of all members\" of server 17");
         assert_eq!(dead.to_retry().unwrap().state, Some(State::Dead));
         assert!(read("running").to_retry().is_none() && read("").to_retry().is_none());
+    }
+
+    #[test]
+    fn periodic_jobs_are_shown_where_they_are_asked_for() {
+        let is_of_guilds = |fields: &[_]| JobFilter::of(&Fields::of(fields)).unwrap().is_of_guilds();
+        assert!(is_of_guilds(&[]) && is_of_guilds(&[("state", "succeeded"), ("guild", "17")]));
+        for asked in [("kind", "periodic_task"), ("class", "maintenance"), ("state", "dead")] {
+            assert!(!is_of_guilds(&[asked]), "{asked:?}");
+        }
     }
 
     #[test]

@@ -4,15 +4,17 @@ mod filter;
 pub(crate) mod one;
 pub(crate) mod retry;
 mod row;
+mod title;
 
 use askama::Template;
-use entities::job::{Class, Status, listing};
+use entities::job::{Class, State, Status, listing};
 use entities::{GuildId, JobId, Page as Part, guild, job::retry as rows};
 
 use super::{guild_names, url};
 use crate::answer::{Answer, PageError};
-use crate::fields::Fields;
+use crate::fields::{Fields, segment};
 use crate::form::Form;
+use crate::labels::capital;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
@@ -20,8 +22,10 @@ use crate::words::Count;
 use filter::JobFilter;
 use row::Row;
 
-/// The field for an id, which leads to what it names.
+/// What was typed into the bar: an id, or the name of a server.
 const SEARCH: &str = "q";
+/// The field for the id of a job or server.
+const ID: &str = "guild";
 /// Jobs of one page.
 const SHOWN: u64 = 50;
 
@@ -31,13 +35,19 @@ struct Page {
     shell: Shell,
     form: Form,
     states: &'static [&'static str],
-    kinds: Vec<&'static str>,
+    kinds: Vec<(&'static str, &'static str)>,
     classes: &'static [&'static str],
     filtered: bool,
+    /// Periodic jobs are left out.
+    of_guilds: bool,
+    /// Dead jobs, where all states are shown.
+    dead: Count<u64>,
     rows: Vec<Row>,
     /// The query of the next page.
     more: Option<String>,
     bulk: Option<Bulk>,
+    /// What there is none of, and what would be here.
+    none: (String, String),
 }
 
 /// Failed or dead jobs can be retried together.
@@ -50,14 +60,27 @@ struct Bulk {
 pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let query = visit.query.clone();
     if query.has(SEARCH) {
-        return search(&visit, query).await;
+        return search(&visit, query.text(SEARCH)).await;
+    }
+    if let Some(job) = job(&visit, query.text(ID)).await? {
+        return Ok(Answer::see(job));
     }
     let filter = match JobFilter::of(&query) {
         Ok(filter) => filter,
-        Err(problem) => return show(&visit, Form::wrong(&query, Some("guild"), &problem), Vec::new(), None),
+        Err(problem) => return wrong(&visit, &query, &problem),
     };
+    if let Some(id) = query.read::<GuildId>(ID)
+        && guild::find(visit.read(), id).await?.is_none()
+    {
+        return wrong(&visit, &query, "No job and no server has this id.");
+    }
     let part = Part { cursor: query.read::<JobId>("before"), limit: SHOWN + 1 };
-    let mut jobs = listing::list(visit.read(), filter.listing(), part, visit.now()).await?;
+    let (conn, listing) = (visit.read(), filter.listing());
+    let mut jobs = if filter.is_of_guilds() {
+        listing::list_of_guilds(conn, listing, part, visit.now()).await?
+    } else {
+        listing::list(conn, listing, part, visit.now()).await?
+    };
     let has_more = jobs.len() as u64 > SHOWN;
     jobs.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
     let names = guild_names(&visit, jobs.iter().filter_map(|job| job.guild_id)).await?;
@@ -67,25 +90,53 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         Some(which) => Some(bulk(&visit, which, &query).await?).filter(|bulk| bulk.total.0 > 0),
         None => None,
     };
-    let more = last.map(|last| query.with("before", &last));
-    let page = page(&visit, Form::new(query), rows, more);
-    Answer::page(&Page { bulk, ..page })
+    let dead = if query.has("state") { 0 } else { count_dead(&visit).await? };
+    let dead = Count(dead, "dead job");
+    let (more, of_guilds, none) =
+        (last.map(|last| query.with("before", &last)), filter.is_of_guilds(), none(&filter));
+    let page = page(&visit, Form::new(query));
+    Answer::page(&Page { of_guilds, dead, rows, more, bulk, none, ..page })
 }
 
-/// To the job or the server's jobs that this id names.
-async fn search(visit: &Visit, query: Fields) -> Result<Answer, PageError> {
-    let typed = query.text(SEARCH);
-    if let Ok(job) = typed.parse::<JobId>()
-        && listing::find_any(visit.read(), job).await?.is_some()
-    {
-        return Ok(Answer::see(url(&format!("/jobs/{job}"))));
+/// The page of the job that this id names.
+async fn job(visit: &Visit, typed: &str) -> Result<Option<String>, PageError> {
+    let Ok(job) = typed.parse::<JobId>() else { return Ok(None) };
+    let found = listing::find_any(visit.read(), job).await?;
+    Ok(found.map(|job| url(&format!("/jobs/{}", job.job_id))))
+}
+
+/// To the job or the server's jobs that this id names, or to the servers with this name.
+async fn search(visit: &Visit, typed: &str) -> Result<Answer, PageError> {
+    if let Some(job) = job(visit, typed).await? {
+        return Ok(Answer::see(job));
     }
-    if let Ok(id) = typed.parse::<GuildId>()
-        && guild::find(visit.read(), id).await?.is_some()
-    {
-        return Ok(Answer::see(url(&format!("/jobs?guild={id}"))));
+    let guild = match typed.parse::<GuildId>() {
+        Ok(id) => guild::find(visit.read(), id).await?,
+        Err(_) => None,
+    };
+    Ok(Answer::see(match guild {
+        Some(guild) => url(&format!("/jobs?guild={}", guild.guild_id)),
+        None => url(&format!("/guilds?q={}", segment(typed))),
+    }))
+}
+
+async fn count_dead(visit: &Visit) -> Result<u64, PageError> {
+    let dead = rows::Which { state: Some(State::Dead), ..rows::Which::default() };
+    Ok(rows::count_failed(visit.read(), dead).await?)
+}
+
+/// What an empty list says.
+fn none(filter: &JobFilter) -> (String, String) {
+    match filter.only_status().map(Status::name) {
+        Some(state @ ("failed" | "dead")) => (
+            format!("No {state} jobs."),
+            format!("{} jobs appear here; retry them one by one or all together.", capital(state)),
+        ),
+        _ => (
+            "No job matches.".to_owned(),
+            "Finished jobs are kept for 30 days, successful periodic ones for one.".to_owned(),
+        ),
     }
-    show(visit, Form::wrong(&query, Some(SEARCH), "No job and no server has this id."), Vec::new(), None)
 }
 
 async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<Bulk, PageError> {
@@ -95,20 +146,25 @@ async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<B
 }
 
 /// Answers a filter that names nothing.
-fn show(visit: &Visit, form: Form, rows: Vec<Row>, more: Option<String>) -> Result<Answer, PageError> {
-    Ok(Answer::page(&page(visit, form, rows, more))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
+fn wrong(visit: &Visit, query: &Fields, problem: &str) -> Result<Answer, PageError> {
+    let form = Form::wrong(query, Some(ID), problem);
+    Ok(Answer::page(&page(visit, form))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
 }
 
-fn page(visit: &Visit, form: Form, rows: Vec<Row>, more: Option<String>) -> Page {
+/// Without jobs.
+fn page(visit: &Visit, form: Form) -> Page {
     Page {
         shell: Shell::of_instance("Jobs", visit, InstancePlace::Jobs),
         filtered: filter::FIELDS.iter().any(|name| !form.text(name).is_empty()),
         form,
         states: Status::NAMES,
-        kinds: queue::kinds::ALL.iter().map(|(kind, _)| *kind).collect(),
+        kinds: title::kinds(),
         classes: Class::NAMES,
-        rows,
-        more,
+        of_guilds: false,
+        dead: Count(0, "dead job"),
+        rows: Vec::new(),
+        more: None,
         bulk: None,
+        none: Default::default(),
     }
 }

@@ -7,10 +7,12 @@ use entities::{JobId, Page as Part, api_key, job_failure};
 use http::StatusCode;
 use queue::Retry;
 
-use super::super::{guild_names, url};
+use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};
+use super::title::title;
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
+use crate::pages::guilds::people::Who;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
@@ -32,7 +34,8 @@ struct Page {
     may_retry: bool,
     may_cancel: bool,
     progress: Option<Progress>,
-    facts: Vec<(&'static str, String)>,
+    by: Option<Who>,
+    facts: Vec<Fact>,
     times: Vec<(&'static str, When)>,
     attempts: Vec<(AttemptError, When)>,
     failures: Vec<job_failure::Model>,
@@ -41,6 +44,13 @@ struct Page {
     /// As the service keeps them, indented.
     texts: Vec<(&'static str, String)>,
     parent: Option<JobId>,
+}
+
+struct Fact {
+    name: &'static str,
+    text: String,
+    /// To copy.
+    id: Option<String>,
 }
 
 struct Progress {
@@ -69,7 +79,7 @@ async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, Pag
     let more_failures = last.map(|last| visit.query.with("after", &last.failure_id.to_string()));
     let refused = !problem.is_empty();
     let page = Page {
-        shell: Shell::of_instance(&format!("Job {}", job.kind), visit, InstancePlace::Jobs),
+        shell: Shell::of_instance(&title(job), visit, InstancePlace::Jobs),
         id: job.job_id,
         state: Mark::of(status),
         problem,
@@ -77,6 +87,10 @@ async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, Pag
             && matches!(status, Status::Failed | Status::Dead | Status::Retrying | Status::Scheduled),
         may_cancel: job.state.is_open() && !job.cancel_requested,
         progress: progress(visit, job),
+        by: match job.actor_id {
+            Some(user) => person(visit, job.guild_id, user).await?,
+            None => None,
+        },
         facts: facts(visit, job).await?,
         times: times(visit, job),
         attempts: job
@@ -101,31 +115,29 @@ fn progress(visit: &Visit, job: &Model) -> Option<Progress> {
     (total > 0).then_some(Progress { done, total, words, left: left.map(Length) })
 }
 
-async fn facts(visit: &Visit, job: &Model) -> Result<Vec<(&'static str, String)>, PageError> {
+async fn facts(visit: &Visit, job: &Model) -> Result<Vec<Fact>, PageError> {
     let names = guild_names(visit, job.guild_id).await?;
     let key = match job.key_id {
         Some(key) => api_key::public_id(visit.read(), key).await?,
         None => None,
     };
+    let text = |name, text: Option<String>| Some(Fact { name, text: text?, id: None });
+    let id = |name, id: Option<String>| Some(Fact { name, text: String::new(), id: Some(id?) });
     let error = job.failure().map(|failure| format!("{}: {}", failure.error, failure.message));
-    let actor = job.actor_id.filter(|actor| *actor != 0).map(|actor| actor.to_string());
-    let guild = job.guild_id.map(|guild| format!("{} ({guild})", name_of(&names, guild)));
-    let cancel = job.cancel_requested.then(|| "asked for".to_owned());
-    let crashes = (job.crashes > 0).then(|| job.crashes.to_string());
+    let server = |guild| Fact { name: "Server", text: name_of(&names, guild), id: Some(guild.to_string()) };
     let facts = [
-        ("Last error", error),
-        ("Server", guild),
-        ("Class", Some(job.class.name().to_owned())),
-        ("Attempt", Some(format!("{} of {}", job.attempt, job.max_attempts))),
-        ("Crashes in a row", crashes),
-        ("Cancel", cancel),
-        ("Worker", job.worker.clone()),
-        ("For", actor),
-        ("Key", key),
-        ("Request", job.request_id.clone()),
-        ("Only one at a time as", job.dedupe_key.clone()),
+        text("Last error", error),
+        job.guild_id.map(server),
+        text("Class", Some(job.class.name().to_owned())),
+        text("Attempt", Some(format!("{} of {}", job.attempt, job.max_attempts))),
+        text("Crashes in a row", (job.crashes > 0).then(|| job.crashes.to_string())),
+        text("Cancel", job.cancel_requested.then(|| "asked for".to_owned())),
+        id("Worker", job.worker.clone()),
+        id("Key", key),
+        id("Request", job.request_id.clone()),
+        text("Only one at a time as", job.dedupe_key.clone()),
     ];
-    Ok(facts.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
+    Ok(facts.into_iter().flatten().collect())
 }
 
 fn times(visit: &Visit, job: &Model) -> Vec<(&'static str, When)> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use entities::job::{Model, Status};
 use entities::{GuildId, JobId, Timestamp};
 
+use super::title::title;
 use crate::words::When;
 
 /// Characters of an error's message in a list.
@@ -12,7 +13,7 @@ const MESSAGE: usize = 120;
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    pub(super) kind: String,
+    pub(super) title: String,
     pub(super) class: &'static str,
     /// Empty: a periodic job, which is of no guild.
     pub(super) guild_name: String,
@@ -47,7 +48,7 @@ impl Row {
     pub(super) fn new(job: &Model, names: &HashMap<GuildId, String>, now: Timestamp) -> Self {
         Self {
             id: job.job_id,
-            kind: job.kind.clone(),
+            title: title(job),
             class: job.class.name(),
             guild_name: job.guild_id.map(|guild| name_of(names, guild)).unwrap_or_default(),
             guild_id: job.guild_id,

@@ -1,0 +1,125 @@
+//! Whether the instance is well, in one line: what needs an operator, each with the page where they act.
+
+use chrono::TimeDelta;
+
+use super::url;
+use crate::labels::capital;
+use crate::words::{Count, Length};
+
+/// A job that waits longer than this needs a look.
+const LONG: TimeDelta = TimeDelta::minutes(2);
+
+/// What is known of the instance.
+#[derive(Default)]
+pub(super) struct Facts {
+    /// Dependencies that do not answer.
+    pub(super) away: Vec<&'static str>,
+    /// No worker or scheduler is alive.
+    pub(super) nothing_runs_jobs: bool,
+    /// There are schedulers to be, and none of them leads.
+    pub(super) nobody_leads: bool,
+    /// Processes without a heartbeat, with the time since the last one.
+    pub(super) silent: Vec<(String, TimeDelta)>,
+    /// "Discord asked for a pause".
+    pub(super) platforms: Vec<String>,
+    pub(super) paused_classes: u64,
+    pub(super) paused_guilds: u64,
+    pub(super) dead: u64,
+    /// How long the oldest available job waits.
+    pub(super) oldest: Option<TimeDelta>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Concern {
+    pub(super) words: String,
+    pub(super) url: String,
+}
+
+pub(super) fn waits_long(wait: TimeDelta) -> bool {
+    wait > LONG
+}
+
+impl Facts {
+    /// Worst first; empty: all is well.
+    pub(super) fn concerns(&self) -> Vec<Concern> {
+        let mut concerns = Vec::new();
+        let mut say = |words: String, page: &str| concerns.push(Concern { words, url: url(page) });
+        for name in &self.away {
+            say(format!("{name} is away"), "#depends");
+        }
+        if self.nothing_runs_jobs {
+            say("no process runs jobs".to_owned(), "#processes");
+        }
+        if self.nobody_leads {
+            say("no scheduler leads".to_owned(), "#processes");
+        }
+        match self.silent.as_slice() {
+            [] => {}
+            [(roles, since)] => {
+                say(format!("a process ({roles}) has had no heartbeat for {}", Length(*since)), "#processes");
+            }
+            several => say(format!("{} processes have no heartbeat", several.len()), "#processes"),
+        }
+        for trouble in &self.platforms {
+            say(trouble.clone(), "/platforms");
+        }
+        if let Some(paused) = are_paused(self.paused_classes, "class", "classes") {
+            say(paused, "/pauses");
+        }
+        if let Some(paused) = are_paused(self.paused_guilds, "Discord server", "Discord servers") {
+            say(paused, "/pauses");
+        }
+        if self.dead > 0 {
+            say(Count(self.dead, "dead job").to_string(), "/jobs?state=dead");
+        }
+        if let Some(wait) = self.oldest.filter(|wait| waits_long(*wait)) {
+            say(format!("the oldest job waits {}", Length(wait)), "/queues");
+        }
+        if let Some(first) = concerns.first_mut() {
+            first.words = capital(&first.words);
+        }
+        concerns
+    }
+}
+
+fn are_paused(number: u64, one: &str, several: &str) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some(format!("1 {one} is paused")),
+        number => Some(format!("{number} {several} are paused")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_concern_is_said_once_and_the_worst_is_first() {
+        assert_eq!(Facts::default().concerns(), []);
+        let facts = Facts {
+            away: vec!["Redis"],
+            silent: vec![("worker".to_owned(), TimeDelta::seconds(20))],
+            platforms: vec!["Discord asked for a pause".to_owned()],
+            paused_classes: 1,
+            paused_guilds: 2,
+            dead: 2,
+            oldest: Some(TimeDelta::minutes(4)),
+            ..Facts::default()
+        };
+        let words: Vec<_> = facts.concerns().into_iter().map(|concern| concern.words).collect();
+        assert_eq!(
+            words.join(", "),
+            "Redis is away, a process (worker) has had no heartbeat for 20 s, Discord asked for a pause, \
+             1 class is paused, 2 Discord servers are paused, 2 dead jobs, the oldest job waits 4 min"
+        );
+    }
+
+    #[test]
+    fn the_first_word_has_a_capital_and_a_short_wait_is_none() {
+        let facts = Facts { oldest: Some(TimeDelta::seconds(5)), nobody_leads: true, ..Facts::default() };
+        let concerns = facts.concerns();
+        assert_eq!(concerns[0].words, "No scheduler leads");
+        assert_eq!((concerns.len(), concerns[0].url.as_str()), (1, "/console/instance#processes"));
+    }
+}

@@ -1,0 +1,31 @@
+//! How a job is called, as on the pages of guilds; a periodic job by its schedule.
+
+use entities::job::Model;
+use queue::Payload;
+use queue::kinds::PeriodicTask;
+
+use crate::pages::guilds::jobs::words::{KINDS, kind_words};
+use crate::pages::instance::schedules;
+
+/// Kinds that guilds do not see.
+const OWN_KINDS: [(&str, &str); 2] =
+    [("sync_chunk", "Chunk of a sync"), (PeriodicTask::KIND, "Periodic task")];
+
+/// The kinds that can be chosen, with their names.
+pub(super) fn kinds() -> Vec<(&'static str, &'static str)> {
+    // Lists do not show chunks.
+    KINDS.into_iter().chain(OWN_KINDS.into_iter().filter(|(kind, _)| *kind == PeriodicTask::KIND)).collect()
+}
+
+pub(super) fn words(kind: &str) -> &str {
+    let own = OWN_KINDS.iter().find(|(name, _)| *name == kind);
+    own.map_or_else(|| kind_words(kind), |(_, words)| words)
+}
+
+pub(super) fn title(job: &Model) -> String {
+    // A schedule has one open job at a time, by its name.
+    match job.dedupe_key.as_deref().filter(|_| job.kind == PeriodicTask::KIND) {
+        Some(schedule) => format!("Periodic: {}", schedules::title(schedule)),
+        None => words(&job.kind).to_owned(),
+    }
+}
