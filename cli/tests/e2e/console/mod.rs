@@ -21,6 +21,7 @@ mod moderation;
 mod names;
 mod overview;
 mod page;
+mod paused;
 mod security;
 mod servers;
 mod settings;

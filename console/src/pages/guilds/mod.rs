@@ -13,6 +13,7 @@ pub(crate) mod keys;
 pub(crate) mod members;
 pub(crate) mod moderation;
 pub(crate) mod overview;
+mod paused;
 pub(crate) mod people;
 pub(crate) mod servers;
 pub(crate) mod settings;

@@ -13,6 +13,7 @@ use entities::{JobId, Page as Part};
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
 use crate::pages::guilds::actors::Actors;
+use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -33,6 +34,7 @@ struct Page {
     states: Vec<(&'static str, &'static str)>,
     kinds: &'static [(&'static str, &'static str)],
     filtered: bool,
+    paused: Vec<Paused>,
     rows: Vec<Row>,
     /// The query of the next page.
     more: Option<String>,
@@ -103,6 +105,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         states: Status::ALL.iter().map(|status| (status.name(), Mark::of(*status).word)).collect(),
         kinds: &KINDS,
         filtered: status.is_some() || kind.is_some() || query.has("before"),
+        paused: paused::read(&visit, &paused::CLASSES).await?,
         rows: Row::all(&visit, &jobs).await?,
         more: last.map(|last| query.with("before", &last)),
         form: Form::new(query.clone()),

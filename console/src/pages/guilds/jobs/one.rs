@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::api_key::Scope;
 use entities::job::history::AttemptError;
-use entities::job::{Model, Status, listing};
+use entities::job::{Model, State, Status, listing};
 use entities::{JobId, job};
 use http::{Method, StatusCode};
 use queue::kinds;
@@ -15,6 +15,7 @@ use super::words::{Mark, is_preview};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::pages::guilds::actors::Actors;
+use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -31,6 +32,8 @@ struct Page {
     stopping: bool,
     /// Why the last request was refused; empty: there was none.
     problem: String,
+    /// While it waits.
+    paused: Vec<Paused>,
     may_cancel: bool,
     may_retry: bool,
     progress: Option<Progress>,
@@ -72,6 +75,8 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
     let may_change = may_change(visit, job);
     let names = Actors::read(visit, job.actor_id.into_iter().collect()).await?;
     let title = facts::titles(visit, std::slice::from_ref(job)).await?.concat();
+    let waits = job.state.is_open() && job.state != State::Running;
+    let paused = if waits { paused::read(visit, &[job.class]).await? } else { Vec::new() };
     let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
     let page = Page {
         shell: visit.shell(&title, Place::Jobs),
@@ -80,6 +85,7 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
         state: Mark::of(status),
         stopping: job.state.is_open() && job.cancel_requested,
         problem,
+        paused,
         may_cancel: may_change && job.state.is_open() && !job.cancel_requested,
         may_retry: may_change && matches!(status, Status::Failed | Status::Dead),
         progress: Progress::of(job, visit.now()),

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use entities::audit_entry::{self, Filter};
+use entities::job::Class;
 use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
 
 use super::links::{self, Ended, Made};
@@ -10,6 +11,7 @@ use crate::answer::{Answer, PageError};
 use crate::form::Form;
 use crate::pages::guilds::audit;
 use crate::pages::guilds::moderation::{Row, shown};
+use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -34,6 +36,8 @@ struct Page {
     linked: When,
     discord: OnDiscord,
     may: May,
+    /// What of its buttons would wait.
+    paused: Vec<Paused>,
     active: Vec<Row>,
     ended: Vec<Row>,
     made: Option<Made>,
@@ -105,6 +109,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         linked: visit.when(link.verified_at),
         discord: OnDiscord::read(visit, link.chat_id).await,
         may: May::of(visit),
+        paused: paused::read(visit, &[Class::Interactive, Class::Default]).await?,
         active,
         ended,
         made: links::made(visit, link).await?,

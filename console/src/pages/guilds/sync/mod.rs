@@ -6,13 +6,14 @@ pub(crate) mod run;
 
 use askama::Template;
 use entities::bulk_sync::Kind;
-use entities::job::Model;
+use entities::job::{Class, Model};
 use entities::job::listing::{self, Filter};
 use entities::{Page as Part, binding, link};
 use http::Method;
 use serde_json::{Map, Value};
 
 use super::jobs::Row;
+use super::paused::{self, Paused};
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
@@ -37,6 +38,7 @@ struct Page {
     shell: Shell,
     url: String,
     form: Form,
+    paused: Vec<Paused>,
     bindings: Count<u64>,
     members: Count<u64>,
     template: String,
@@ -64,6 +66,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let page = Page {
         shell: visit.shell("Sync", Place::Sync),
         url: visit.url("/sync"),
+        paused: paused::read(visit, &[Class::Bulk]).await?,
         bindings: Count(binding::list(conn, guild).await?.len() as u64, "binding"),
         members: Count(link::count(conn, guild).await?, "linked member"),
         template: visit.guild.nickname_template.clone(),
