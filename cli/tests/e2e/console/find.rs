@@ -11,7 +11,8 @@ both_modes!(
     a_job_and_a_server_are_found_by_their_id,
     several_matches_are_listed_and_many_go_on_with_members,
     the_search_finds_nothing_that_a_person_may_not_see,
-    an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id
+    an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id,
+    an_operator_finds_jobs_and_servers_from_every_page
 );
 
 fn find(deployment: &Deployment, typed: &str) -> String {
@@ -86,4 +87,18 @@ async fn an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id(deployment: &De
         "4711",
         "No job and no server has this id.",
     );
+}
+
+async fn an_operator_finds_jobs_and_servers_from_every_page(deployment: &Deployment) {
+    let (guild, operator) = (deployment.guild(), Console::operator(deployment).await);
+    let job = enqueue(deployment, &guild.right().chat).await;
+    let queues = operator.get("/console/instance/queues").await;
+    let bar = queues.form_with("Find a job or Discord server").action;
+    let find = async |typed: &str| {
+        let found = operator.get(&format!("{bar}?q={typed}")).await;
+        operator.get(found.location()).await
+    };
+    find(&job).await.shows(200, &job);
+    find(&guild.id).await.shows(200, &job).has_typed("guild", &guild.id);
+    find("no+such+server").await.shows(200, "No server has this id").has_typed("q", "no such server");
 }
