@@ -93,7 +93,7 @@ async fn an_entry_shows_who_changed_what_from_what(deployment: &Deployment) {
     let list = owner.get(&audit(deployment)).await;
     let row = list.row("settings.update");
     let changed = format!("{} changed the settings", guild.members[0].name);
-    assert!(row.contains(&changed) && row.ends_with("Days until a strike expires"), "{row}");
+    assert!(row.contains(&changed) && row.ends_with("Days until a strike expires: 30 → 31"), "{row}");
     assert!(list.row("shop.buy").contains("by a client"), "{}", list.text());
     let by_key = owner.get(&list.link(&changed)).await;
     assert_eq!(by_key.row("strike_days"), "Days until a strike expires strike_days 30 31 changed");

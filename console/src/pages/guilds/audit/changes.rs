@@ -5,26 +5,43 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::labels;
+use crate::words::When;
 
 /// Fields that a list names.
-const NAMED: usize = 4;
+const NAMED: usize = 3;
+/// Letters of a value in a list.
+const LETTERS: usize = 40;
 
-/// A field of the changed object. Empty: it did not exist.
+/// A value in words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Nothing,
+    Text(String),
+    Time(When),
+}
+
+impl From<String> for Shown {
+    fn from(text: String) -> Self {
+        if text.is_empty() { Self::Nothing } else { Self::Text(text) }
+    }
+}
+
+/// A field of the changed object. Nothing: it did not exist.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) label: String,
     /// As the API names it.
     pub(super) name: String,
-    pub(super) before: String,
-    pub(super) after: String,
+    pub(super) before: Shown,
+    pub(super) after: Shown,
     /// In words, beside the colours.
     pub(super) change: &'static str,
 }
 
 /// The fields of `before` and `after`; other metadata are fields that were noted. `words` has a field's value in words.
-pub(super) fn fields(metadata: &Value, words: impl Fn(&str, &Value) -> String) -> Vec<Field> {
+pub(super) fn fields(metadata: &Value, words: impl Fn(&str, &Value) -> Shown) -> Vec<Field> {
     let (before, after) = (&metadata["before"], &metadata["after"]);
-    let field = |name: &str, before: String, after: String, change| Field {
+    let field = |name: &str, before: Shown, after: Shown, change| Field {
         label: labels::label(name),
         name: name.to_owned(),
         before,
@@ -34,16 +51,16 @@ pub(super) fn fields(metadata: &Value, words: impl Fn(&str, &Value) -> String) -
     let mut fields = Vec::new();
     for name in names(before).union(&names(after)) {
         let (old, new) = (words(name, &before[*name]), words(name, &after[*name]));
-        let change = match (old.is_empty(), new.is_empty()) {
-            (true, _) => "added",
-            (_, true) => "removed",
+        let change = match (&old, &new) {
+            (Shown::Nothing, _) => "added",
+            (_, Shown::Nothing) => "removed",
             _ if old == new => "same",
             _ => "changed",
         };
         fields.push(field(name, old, new, change));
     }
     for name in names(metadata).into_iter().filter(|name| !matches!(*name, "before" | "after")) {
-        fields.push(field(name, String::new(), words(name, &metadata[name]), "noted"));
+        fields.push(field(name, Shown::Nothing, words(name, &metadata[name]), "noted"));
     }
     fields
 }
@@ -52,15 +69,36 @@ fn names(value: &Value) -> BTreeSet<&str> {
     value.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-/// The labels of the first fields that changed.
-pub(super) fn summary(metadata: &Value) -> String {
-    let fields = fields(metadata, |_, value| if value.is_null() { String::new() } else { value.to_string() });
+/// The first fields that changed, with their values.
+pub(super) fn summary(metadata: &Value, words: impl Fn(&str, &Value) -> String) -> String {
+    let fields = fields(metadata, |name, value| words(name, value).into());
     let fields: Vec<_> = fields.into_iter().filter(|field| field.change != "same").collect();
-    let mut names: Vec<_> = fields.iter().take(NAMED).map(|field| field.label.clone()).collect();
+    let mut said: Vec<_> = fields.iter().take(NAMED).map(Field::in_short).collect();
     if fields.len() > NAMED {
-        names.push(format!("{} more", fields.len() - NAMED));
+        said.push(format!("{} more", fields.len() - NAMED));
     }
-    names.join(", ")
+    said.join(" · ")
+}
+
+impl Field {
+    fn in_short(&self) -> String {
+        let text = |value: &Shown| match value {
+            Shown::Text(text) => shortened(text),
+            Shown::Nothing | Shown::Time(_) => String::new(),
+        };
+        match self.change {
+            "changed" => format!("{}: {} → {}", self.label, text(&self.before), text(&self.after)),
+            "removed" => format!("{}: {} → none", self.label, text(&self.before)),
+            _ => format!("{}: {}", self.label, text(&self.after)),
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -69,15 +107,20 @@ mod tests {
 
     use super::*;
 
+    fn as_json(value: &Value) -> String {
+        if value.is_null() { String::new() } else { value.to_string() }
+    }
+
     #[test]
     fn before_and_after_stand_side_by_side() {
         let metadata =
             json!({ "before": { "rank": 5, "gone": "x" }, "after": { "rank": 6, "new": [1] }, "kind": "k" });
-        let words = |_: &str, value: &Value| if value.is_null() { String::new() } else { value.to_string() };
-        let changes: Vec<_> =
-            fields(&metadata, words).into_iter().map(|f| (f.label, f.before, f.after, f.change)).collect();
+        let changes: Vec<_> = fields(&metadata, |_, value| as_json(value).into())
+            .into_iter()
+            .map(|f| (f.label, f.before, f.after, f.change))
+            .collect();
         let row = |name: &str, before: &str, after: &str, change| {
-            (name.to_owned(), before.to_owned(), after.to_owned(), change)
+            (name.to_owned(), Shown::from(before.to_owned()), Shown::from(after.to_owned()), change)
         };
         let expected = [
             row("Gone", "\"x\"", "", "removed"),
@@ -86,7 +129,9 @@ mod tests {
             row("Kind", "", "\"k\"", "noted"),
         ];
         assert_eq!(changes, expected);
-        assert_eq!(summary(&metadata), "Gone, New, Rank, Kind");
-        assert_eq!(summary(&json!("text")), "");
+        let short = |metadata: &Value| summary(metadata, |_, value| as_json(value));
+        assert_eq!(short(&metadata), r#"Gone: "x" → none · New: [1] · Rank: 5 → 6 · 1 more"#);
+        assert_eq!(short(&json!("text")), "");
+        assert_eq!(short(&json!({ "reason": "é".repeat(60) })), format!("Reason: \"{}…", "é".repeat(39)));
     }
 }

@@ -81,15 +81,30 @@ impl Row {
             custom: entry.source == audit_entry::Source::Custom,
             who: names.who(visit, &entry.actor_id.to_string()),
             about: About::of(visit, names, entry),
-            fields: changes::summary(&entry.metadata),
+            fields: changes::summary(&entry.metadata, |name, value| names.value(visit, name, value, false)),
             at: visit.when(entry.created_at),
         }
     }
 }
 
-/// An action in words; its code if it has none.
-pub(crate) fn title(code: &str) -> &str {
-    words::of(code).map_or(code, |words| words.title)
+/// Entries as sentences, with the page of each.
+pub(in crate::pages::guilds) struct Said {
+    pub(in crate::pages::guilds) words: String,
+    pub(in crate::pages::guilds) url: String,
+    pub(in crate::pages::guilds) at: When,
+}
+
+pub(in crate::pages::guilds) async fn said(
+    visit: &GuildVisit,
+    entries: &[Model],
+) -> Result<Vec<Said>, PageError> {
+    let names = Names::read(visit, entries).await?;
+    let said = |entry: &Model| Said {
+        words: sentence::of(visit, &names, entry),
+        url: visit.url(&format!("/audit/{}", entry.audit_id)),
+        at: visit.when(entry.created_at),
+    };
+    Ok(entries.iter().map(said).collect())
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {

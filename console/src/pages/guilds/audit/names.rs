@@ -7,6 +7,7 @@ use entities::audit_entry::Model;
 use entities::{Subject, Timestamp, application_panel, registered_game, staff_role};
 use serde_json::Value;
 
+use super::changes::Shown;
 use super::words::{self, Target};
 use crate::answer::PageError;
 use crate::labels;
@@ -81,11 +82,23 @@ impl Names {
         }
     }
 
+    /// A value of a field, with its id beside the name.
+    pub(super) fn shown(&self, visit: &GuildVisit, field: &str, value: &Value) -> Shown {
+        match value.as_str().and_then(|text| text.parse().ok()) {
+            Some(at) => Shown::Time(visit.when(at)),
+            None => self.value(visit, field, value, true).into(),
+        }
+    }
+
     /// A value in words, with its id beside the name if `with_id`; empty: none.
     pub(super) fn value(&self, visit: &GuildVisit, field: &str, value: &Value, with_id: bool) -> String {
         let inner = |field: &str, value: &Value| self.value(visit, field, value, with_id);
         match value {
             Value::Null => String::new(),
+            // The only one that a sentence has.
+            Value::Bool(yes) if field == "banned" && !with_id => {
+                if *yes { "banned" } else { "not banned" }.to_owned()
+            }
             Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
             Value::Array(items) => items.iter().map(|item| inner(field, item)).collect::<Vec<_>>().join(", "),
             Value::Object(fields) => {

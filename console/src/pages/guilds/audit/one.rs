@@ -4,7 +4,7 @@ use askama::Template;
 use entities::audit_entry::{self, Source};
 use entities::{AuditId, api_key};
 
-use super::changes::{Field, fields};
+use super::changes::{Field, Shown, fields};
 use super::names::Names;
 use super::{About, sentence};
 use crate::answer::{Answer, PageError};
@@ -50,7 +50,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         custom: entry.source == Source::Custom,
         who: names.who(&visit, &entry.actor_id.to_string()),
         at: visit.when(entry.created_at),
-        fields: fields(&entry.metadata, |field, value| names.value(&visit, field, value, true)),
+        fields: fields(&entry.metadata, |field, value| names.shown(&visit, field, value)),
         about: About::of(&visit, &names, &entry),
         action: entry.action,
         key,

@@ -64,7 +64,7 @@ const MODERATION: [Words; 8] = [
         "moderation.mirror",
         "Ban carried over to Discord",
         Person,
-        "brought the ban of {target} on Discord up to date",
+        "carried over to Discord: {target} is {banned} there",
     ),
     to(
         "moderation.mirror_failed",
