@@ -137,7 +137,7 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     if let Some(limit) = args.max_removals.filter(|limit| plan.exceeds(*limit)) {
         let removals = seen.role_removals;
         let message = format!(
-            "the sync would remove {removals} roles, more than max_removals allows ({limit}): nothing was changed"
+            "the sync would remove {removals} roles, more than its limit of {limit} (max_removals): nothing was changed"
         );
         return Err(JobError::Fail(failure(422, "too_many_removals", message)));
     }

@@ -99,11 +99,14 @@ async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &D
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     add(deployment, "leave-requests", 1, "exams").await;
     let leave = page(deployment, "staff/leave");
+    let home = owner.get(&format!("/console/guilds/{}", guild.id)).await;
+    owner.get(&home.link("1 leave request to decide")).await.shows(200, "exams");
     let waiting = owner.get(&leave).await;
     let name = &guild.members[1].name;
     waiting.shows(200, &format!("{name} gets no leave for 1 Jul 2040 to 4 Jul 2040."));
     owner.press(&waiting, &format!("Reject leave of {name}"), &[]).await.shows(200, "No request waits.");
     let all = owner.get(&format!("{leave}/requests?state=rejected")).await;
     assert!(all.row("exams").contains("rejected"), "{}", all.text());
+    assert!(!owner.get(home.path().as_str()).await.contains("to decide"));
     owner.get(&format!("{leave}/requests?state=requested")).await.shows(200, "There is no request here.");
 }

@@ -28,7 +28,7 @@ fn role<'r>(guild: &Guild, id: &str) -> &'r str {
 
 /// Members who hold a role too many, each of which a sync takes.
 fn removals(guild: &Guild) -> usize {
-    guild.members.iter().filter(|member| member.held.len() == 2).count()
+    guild.members[1..].iter().filter(|member| member.held.len() == 2).count()
 }
 
 /// The job whose page this is, or whose preview it shows.
@@ -48,7 +48,7 @@ async fn previewed(deployment: &Deployment, console: &Console, limit: &str) -> P
 async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let empty = owner.get(&sync(deployment)).await;
-    empty.shows(200, "No preview in the last hour.").shows(200, "No sync ran yet.");
+    empty.shows(200, "No preview of the last hour, or since the last sync.").shows(200, "No sync ran yet.");
     empty.shows(200, "30 linked members and 4 bindings").shows(200, "Previews 6 of 6");
     let page = previewed(deployment, &owner, "").await;
     let (losing, named) = (removals(guild), guild.members.iter().filter(|one| one.nick != one.name).count());
@@ -75,7 +75,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     for typed in ["fifty", "-1", "1.5"] {
         let page = owner.get(&sync(deployment)).await;
         let refused = owner.press(&page, "Preview the sync", &[("max_removals", typed)]).await;
-        refused.refuses("max_removals", typed, "Safety limit: enter how many");
+        refused.refuses("max_removals", typed, "Enter how many");
     }
     let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
     page.shows(200, "It is not known what goes");
@@ -83,7 +83,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
     let wrong =
         owner.press(&unsure, "Run without a preview", &[("max_removals", "x"), ("word", "sync")]).await;
-    wrong.refuses("max_removals", "x", "Safety limit: enter how many").keeps("word", "sync");
+    wrong.refuses("max_removals", "x", "Enter how many").keeps("word", "sync");
     assert!(deployment.job_rows("sync_all").await.is_empty());
     owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
 }
@@ -101,8 +101,14 @@ async fn a_safety_limit_stops_the_run_before_its_first_change(deployment: &Deplo
     deployment.job_ended(&job(&begun)).await;
     let ended = owner.get(&begun.path()).await;
     ended.shows(200, "failed").shows(200, "too_many_removals").shows(200, "Retry job");
+    let stopped = format!("The sync would remove {} roles, more than its limit of {fewer}", removals(guild));
+    ended.shows(200, &stopped);
+    assert!(!ended.contains("of 30 done"), "{}", ended.text());
+    owner.get(&ended.link("Run it with another limit")).await.shows(200, "Safety limit");
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
     owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1");
+    let home = owner.get(&format!("/console/guilds/{}", guild.id)).await;
+    owner.get(&home.link("1 job failed in the last 24 h")).await.shows(200, "Sync of all members");
 }
 
 async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
@@ -115,10 +121,17 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     deployment.job_ended(&job(&begun)).await;
     let ended = owner.get(&begun.path()).await;
     ended.shows(200, "succeeded").shows(200, &format!("Members changed {}", guild.changes()));
-    ended.shows(200, "What it leaves alone").shows(200, "30 of 30 done");
+    ended.shows(200, "What it leaves alone").shows(200, "30 of 30 done").shows(200, "Roles given ");
+    let planned = |page: &Page| {
+        guild.members[1..].iter().filter(|member| page.contains(&member.chat)).count()
+    };
+    assert_eq!(planned(&ended), guild.changes(), "{}", ended.text());
+    assert!(!ended.contains("Cancel this job"), "{}", ended.text());
     assert_eq!(deployment.simulator.wrong(guild).await, 0);
     let after = owner.get(&sync(deployment)).await;
     after.shows(200, "Syncs 0 of 1").shows(200, "used one just now");
+    after.shows(200, "No preview of the last hour, or since the last sync.");
+    owner.get(&page.path()).await.shows(200, "A sync has changed members since: this is how it was before.");
     assert!(after.row("Sync of all members").contains(&guild.members[0].name), "{}", after.text());
     owner.get(&after.link("its job")).await.shows(200, &job(&begun));
     // A second run within the hour.

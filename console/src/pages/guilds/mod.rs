@@ -15,6 +15,7 @@ pub(crate) mod moderation;
 pub(crate) mod overview;
 mod paused;
 pub(crate) mod people;
+mod waiting;
 pub(crate) mod servers;
 pub(crate) mod settings;
 pub(crate) mod shield;

@@ -5,6 +5,7 @@ use entities::overview::{self, Servers};
 use entities::sanction::active::{self, List};
 use entities::{Places, SanctionKind, link};
 
+use super::waiting::Waiting;
 use crate::answer::{Answer, PageError};
 use crate::chart::bars::{self, Bars};
 use crate::shell::{Place, Shell};
@@ -19,6 +20,7 @@ struct Page {
     charts: Vec<Bars>,
     /// Not set up yet: the first steps come first.
     first_run: Option<String>,
+    waiting: Vec<Waiting>,
 }
 
 /// One number, which links to the page behind it.
@@ -36,6 +38,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         facts: facts(&visit).await?,
         charts: charts(&visit).await?,
         first_run,
+        waiting: Waiting::all(&visit).await?,
     };
     Answer::page(&page)
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use entities::job::Model;
 use entities::job::listing;
+use entities::job::{Model, State};
 use entities::{JobId, TicketId, job_failure, ticket};
 use serde_json::Value;
 
@@ -65,17 +65,17 @@ pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason
     Ok(reasons)
 }
 
-/// Counters of a result, with what people call them.
-const COUNTS: [(&str, &str); 9] = [
-    ("members", "Linked members"),
-    ("planned", "Members to change"),
-    ("role_additions", "Roles to give"),
-    ("role_removals", "Roles to take"),
-    ("members_losing", "Members that lose a role"),
-    ("nicknames", "Nicknames to set"),
-    ("flagged", "Players flagged"),
-    ("changed", "Changed"),
-    ("unchanged_flags", "Flagged before"),
+/// Counters of a result, with what people call them while they are planned, and when all of it was done; empty: left out.
+const COUNTS: [(&str, &str, &str); 9] = [
+    ("members", "Linked members", "Linked members"),
+    ("planned", "Members to change", ""),
+    ("role_additions", "Roles to give", "Roles given"),
+    ("role_removals", "Roles to take", "Roles taken"),
+    ("members_losing", "Members that lose a role", "Members that lost a role"),
+    ("nicknames", "Nicknames to set", "Nicknames set"),
+    ("flagged", "Players flagged", "Players flagged"),
+    ("changed", "Changed", "Changed"),
+    ("unchanged_flags", "Flagged before", "Flagged before"),
 ];
 /// Counted when the job is over.
 const OUTCOME: [(&str, &str); 3] = [
@@ -87,8 +87,11 @@ const OUTCOME: [(&str, &str); 3] = [
 pub(super) fn counts(job: &Model) -> Vec<(&'static str, Number<i64>)> {
     let Some(result) = &job.result else { return Vec::new() };
     let outcome = if job.state.is_open() { &[][..] } else { &OUTCOME };
-    let counts = COUNTS.iter().chain(outcome);
-    counts.filter_map(|(name, words)| Some((*words, Number(result[*name].as_i64()?)))).collect()
+    let left = ["failed", "skipped"].iter().any(|name| result[*name].as_i64().unwrap_or_default() > 0);
+    let all_done = job.state == State::Succeeded && !is_preview(job) && !left;
+    let named = COUNTS.iter().map(|(name, planned, done)| (*name, if all_done { *done } else { *planned }));
+    let counts = named.chain(outcome.iter().copied()).filter(|(_, words)| !words.is_empty());
+    counts.filter_map(|(name, words)| Some((words, Number(result[name].as_i64()?)))).collect()
 }
 
 /// What a sync leaves alone.

@@ -6,6 +6,7 @@ mod progress;
 pub(in crate::pages) mod words;
 
 use askama::Template;
+use chrono::TimeDelta;
 use entities::job::listing::{self, Filter};
 use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
@@ -67,7 +68,7 @@ impl Row {
     }
 
     fn new(visit: &GuildVisit, job: &Model, title: String, names: &Actors) -> Self {
-        let took = job.started_at.zip(job.finished_at).map(|(from, until)| Length(until - from).to_string());
+        let took = job.started_at.zip(job.finished_at).map(|(from, until)| took(until - from));
         Self {
             id: job.job_id,
             title,
@@ -79,6 +80,10 @@ impl Row {
             error: job.failure().map(|failure| shortened(&failure.message)).unwrap_or_default(),
         }
     }
+}
+
+fn took(length: TimeDelta) -> String {
+    if length < TimeDelta::seconds(1) { "under 1 s".to_owned() } else { Length(length).to_string() }
 }
 
 fn shortened(message: &str) -> String {

@@ -1,10 +1,11 @@
 //! /console/guilds/:guild/jobs/:job: one job while it runs and afterwards; cancel and retry.
 
 use askama::Template;
+use entities::JobId;
 use entities::api_key::Scope;
+use entities::job::Failure;
 use entities::job::history::AttemptError;
 use entities::job::{Model, State, Status, listing};
-use entities::{JobId, job};
 use http::{Method, StatusCode};
 use queue::kinds;
 use serde_json::Map;
@@ -14,12 +15,17 @@ use super::progress::Progress;
 use super::words::{Mark, is_preview};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
+use crate::labels::capital;
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
+use crate::pages::guilds::sync::changes::Planned;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Number, When};
+
+/// The code of a sync that its safety limit stopped.
+const TOO_MANY: &str = "too_many_removals";
 
 #[derive(Template)]
 #[template(path = "guilds/job.html")]
@@ -40,13 +46,32 @@ struct Page {
     by: Option<Who>,
     times: Vec<(&'static str, When)>,
     attempt: String,
-    error: Option<job::Failure>,
+    error: Option<Stopped>,
     counts: Vec<(&'static str, Number<i64>)>,
     untouched: Vec<String>,
     reasons: Vec<Reason>,
+    /// Of a sync of all members that is no preview.
+    planned: Option<Planned>,
     attempts: Vec<(AttemptError, When)>,
     /// Where a preview lists its changes.
     preview: Option<String>,
+    /// Where another run is begun.
+    sync_url: String,
+}
+
+/// Why a job ended without success.
+struct Stopped {
+    message: String,
+    code: String,
+    /// The safety limit of a sync stopped it: nothing was changed.
+    by_limit: bool,
+}
+
+impl Stopped {
+    fn of(failure: Failure) -> Self {
+        let by_limit = failure.error == TOO_MANY;
+        Self { message: capital(&failure.message), code: failure.error, by_limit }
+    }
 }
 
 /// The permission to cancel or retry a kind, by the scope that a key needs for it.
@@ -78,6 +103,8 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
     let waits = job.state.is_open() && job.state != State::Running;
     let paused = if waits { paused::read(visit, &[job.class]).await? } else { Vec::new() };
     let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
+    let error = job.failure().map(Stopped::of);
+    let stopped_by_limit = error.as_ref().is_some_and(|error| error.by_limit);
     let page = Page {
         shell: visit.shell(&title, Place::Jobs),
         url: visit.url(&format!("/jobs/{}", job.job_id)),
@@ -88,13 +115,14 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
         paused,
         may_cancel: may_change && job.state.is_open() && !job.cancel_requested,
         may_retry: may_change && matches!(status, Status::Failed | Status::Dead),
-        progress: Progress::of(job, visit.now()),
+        progress: Progress::of(job, visit.now()).filter(|_| !stopped_by_limit),
         by: names.who(visit, job.actor_id.unwrap_or_default()),
         times: times(visit, job),
         attempt: format!("{} of {}", job.attempt, job.max_attempts),
-        error: job.failure(),
+        error,
         counts: facts::counts(job),
         untouched: facts::untouched(job),
+        planned: planned(visit, job).await?,
         reasons: facts::reasons(visit, job.job_id).await?,
         attempts: job
             .history()
@@ -102,13 +130,22 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
             .rev()
             .map(|error| (error.clone(), visit.when(error.at)))
             .collect(),
+        sync_url: visit.url("/sync"),
         preview: is_preview(job).then(|| visit.url(&format!("/sync?preview={}", job.job_id))),
     };
     Ok(Answer::page(&page)?.status(code))
 }
 
+async fn planned(visit: &GuildVisit, job: &Model) -> Result<Option<Planned>, PageError> {
+    if job.kind != "sync_all" || is_preview(job) {
+        return Ok(None);
+    }
+    let planned = Planned::read(visit, job).await?;
+    Ok((!planned.changes.is_empty()).then_some(planned))
+}
+
 fn times(visit: &GuildVisit, job: &Model) -> Vec<(&'static str, When)> {
-    let due = (job.state == job::State::Queued && job.run_at > visit.now()).then_some(job.run_at);
+    let due = (job.state == State::Queued && job.run_at > visit.now()).then_some(job.run_at);
     let times = [
         ("Created", Some(job.created_at)),
         ("Next attempt", due),

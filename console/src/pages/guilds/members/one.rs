@@ -9,7 +9,7 @@ use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
-use crate::pages::guilds::audit;
+use crate::pages::guilds::audit::{self, Said};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
@@ -43,7 +43,14 @@ struct Page {
     made: Option<Made>,
     links: Vec<Ended>,
     staff: Option<Staff>,
-    audit: Vec<Audit>,
+    audit: Vec<Said>,
+}
+
+impl Page {
+    /// The ban that keeps the person out of the Discord server.
+    fn away_by(&self) -> Option<&Row> {
+        self.active.iter().find(|row| self.discord.is_away && row.keeps_away)
+    }
 }
 
 /// The permissions that the viewer has, of those that matter here.
@@ -72,13 +79,6 @@ struct Note {
     by: Who,
     at: When,
     body: String,
-}
-
-struct Audit {
-    /// In words.
-    action: String,
-    by: String,
-    at: When,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -155,7 +155,7 @@ async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageEr
 }
 
 /// The newest entries about either account.
-async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Audit>, PageError> {
+async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Said>, PageError> {
     if !visit.may("audit.read") {
         return Ok(Vec::new());
     }
@@ -167,18 +167,5 @@ async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Audit>, Pag
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.audit_id.get()));
     rows.truncate(usize::try_from(ENTRIES).unwrap_or(usize::MAX));
-    let actors: Vec<_> = rows.iter().map(|row| ChatId::try_from(row.actor_id).ok()).collect();
-    let people = People::read(visit, actors.iter().flatten().copied().map(Subject::Chat)).await?;
-    let by = |actor: &Option<ChatId>| match actor {
-        Some(actor) => people.who(visit, Subject::Chat(*actor)).name,
-        None => "Guildhall".to_owned(),
-    };
-    let entries = rows.into_iter().zip(&actors);
-    Ok(entries
-        .map(|(row, actor)| Audit {
-            by: by(actor),
-            at: visit.when(row.created_at),
-            action: audit::title(&row.action).to_owned(),
-        })
-        .collect())
+    audit::said(visit, &rows).await
 }

@@ -1,13 +1,14 @@
 //! /console/guilds/:guild/sync: what a sync does here, a preview of it, and its history.
 
+pub(super) mod changes;
 mod preview;
 mod quota;
 pub(crate) mod run;
 
 use askama::Template;
 use entities::bulk_sync::Kind;
-use entities::job::{Class, Model};
 use entities::job::listing::{self, Filter};
+use entities::job::{Class, Model};
 use entities::{Page as Part, binding, link};
 use http::Method;
 use serde_json::{Map, Value};

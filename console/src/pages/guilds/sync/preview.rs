@@ -1,14 +1,12 @@
 //! A preview: who gets and loses what, from the result of a dry run.
 
 use chrono::TimeDelta;
+use entities::JobId;
 use entities::job::{Model, State, listing};
-use entities::{JobId, RoleId};
-use platforms::GuildOverview;
 use serde_json::Value;
 
-use super::super::actors::Actors;
 use super::super::jobs::words::{Mark, is_preview};
-use super::super::people::Who;
+use super::changes::{self, Change};
 use crate::answer::PageError;
 use crate::fields::Fields;
 use crate::visit::GuildVisit;
@@ -36,6 +34,8 @@ pub(super) struct Preview {
     pub(super) next: Option<String>,
     /// The safety limit of the preview would stop the run.
     pub(super) too_many: bool,
+    /// A sync has changed members since.
+    pub(super) is_old: bool,
 }
 
 /// What a run would change.
@@ -108,14 +108,6 @@ impl Counts {
     }
 }
 
-/// What one member gets and loses.
-pub(super) struct Change {
-    pub(super) member: Option<Who>,
-    pub(super) gets: String,
-    pub(super) loses: String,
-    pub(super) nickname: String,
-}
-
 impl Preview {
     /// The one that the address names, or else the newest of the last hour.
     pub(super) async fn find(visit: &GuildVisit, jobs: &[Model]) -> Result<Option<Self>, PageError> {
@@ -124,12 +116,12 @@ impl Preview {
             None => newest(visit, jobs).cloned(),
         };
         match named {
-            Some(job) => Ok(Some(Self::of(visit, &job).await?)),
+            Some(job) => Ok(Some(Self::of(visit, &job, jobs).await?)),
             None => Ok(None),
         }
     }
 
-    async fn of(visit: &GuildVisit, job: &Model) -> Result<Self, PageError> {
+    async fn of(visit: &GuildVisit, job: &Model, jobs: &[Model]) -> Result<Self, PageError> {
         let result = job.result.clone().unwrap_or_default();
         let sample = result["sample"].as_array().cloned().unwrap_or_default();
         let counts = Counts::of(&result);
@@ -145,7 +137,7 @@ impl Preview {
             open: job.state.is_open(),
             problem: job.failure().map(|failure| failure.message).unwrap_or_default(),
             counts,
-            changes: changes(visit, &sample[from..until]).await?,
+            changes: changes::of(visit, changes::sampled(&sample[from..until])).await?,
             shown: format!(
                 "{} to {} of {}",
                 Number(from + 1),
@@ -155,41 +147,23 @@ impl Preview {
             unlisted: (counts.planned > listed && until == sample.len())
                 .then(|| Number(counts.planned - listed)),
             next,
+            is_old: jobs.iter().any(|run| has_changed_since(run, job)),
             too_many: result["too_many_removals"] == Value::Bool(true),
         })
     }
 }
 
-/// The newest finished preview of the last hour.
+/// The newest finished preview of the last hour, unless a sync has changed members since.
 pub(super) fn newest<'j>(visit: &GuildVisit, jobs: &'j [Model]) -> Option<&'j Model> {
     let fresh = |job: &&Model| job.finished_at.is_some_and(|at| at + FRESH > visit.now());
-    jobs.iter().filter(|job| job.state == State::Succeeded && is_preview(job)).find(fresh)
+    let preview = jobs.iter().filter(|job| job.state == State::Succeeded && is_preview(job)).find(fresh)?;
+    (!jobs.iter().any(|run| has_changed_since(run, preview))).then_some(preview)
 }
 
-async fn changes(visit: &GuildVisit, sample: &[Value]) -> Result<Vec<Change>, PageError> {
-    if sample.is_empty() {
-        return Ok(Vec::new());
-    }
-    let id = |change: &Value| change["chat_id"].as_str().and_then(|id| id.parse::<i64>().ok());
-    let actors = Actors::read(visit, sample.iter().filter_map(id).collect()).await?;
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
-    let change = |change: &Value| Change {
-        member: id(change).and_then(|member| actors.who(visit, member)),
-        gets: roles(&change["add"], overview.as_ref()),
-        loses: roles(&change["remove"], overview.as_ref()),
-        nickname: change["nickname"].as_str().unwrap_or_default().to_owned(),
-    };
-    Ok(sample.iter().map(change).collect())
-}
-
-/// Names of roles; while Discord does not answer, their ids.
-fn roles(ids: &Value, overview: Option<&GuildOverview>) -> String {
-    let name = |id: &str| {
-        let role = id.parse::<RoleId>().ok().and_then(|id| overview?.role(id));
-        role.map_or_else(|| id.to_owned(), |role| role.name.clone())
-    };
-    let names: Vec<_> = ids.as_array().into_iter().flatten().filter_map(Value::as_str).map(name).collect();
-    names.join(", ")
+/// A run that ended after the preview was made, and has changed members.
+fn has_changed_since(run: &Model, preview: &Model) -> bool {
+    let updated = run.result.as_ref().and_then(|result| result["updated"].as_i64()).unwrap_or_default();
+    !is_preview(run) && updated > 0 && run.finished_at > preview.finished_at
 }
 
 #[cfg(test)]
@@ -205,7 +179,6 @@ mod tests {
         let counts = Counts::of(&result);
         assert_eq!(counts.loss(), "Remove 1,204 roles from 812 members");
         assert_eq!(counts.gain(), "give 1 role and set 0 nicknames");
-        assert_eq!(roles(&json!(["5", "6"]), None), "5, 6");
     }
 
     #[test]

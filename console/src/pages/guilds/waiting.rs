@@ -1,0 +1,60 @@
+//! What waits for the person who looks, or went wrong of late: each leads to where it is decided.
+
+use chrono::TimeDelta;
+use entities::job::Status;
+use entities::job::listing::{self, Filter};
+use entities::{Page as Part, leave_request, pending_action};
+
+use crate::answer::PageError;
+use crate::visit::GuildVisit;
+use crate::words::Count;
+
+/// Rows of each kind that are counted at most.
+const MOST: u64 = 50;
+/// A failure of longer ago is history.
+const RECENT: TimeDelta = TimeDelta::hours(24);
+
+pub(super) struct Waiting {
+    pub(super) words: String,
+    pub(super) url: String,
+}
+
+impl Waiting {
+    pub(super) async fn all(visit: &GuildVisit) -> Result<Vec<Self>, PageError> {
+        let mut counts = Vec::new();
+        if visit.may("staff.write") {
+            counts.push((
+                leave_requests(visit).await?,
+                "leave request",
+                "to decide",
+                "/staff/leave/requests?state=requested",
+            ));
+            let actions = pending_action::list(visit.read(), visit.guild.guild_id, Part::first(MOST)).await?;
+            counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
+        }
+        if visit.may("sync.write") {
+            for (status, page) in [(Status::Failed, "/jobs?state=failed"), (Status::Dead, "/jobs?state=dead")]
+            {
+                counts.push((failed(visit, status).await?, "job", "failed in the last 24 h", page));
+            }
+        }
+        let some = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let waiting = |(count, what, how, page): (usize, _, _, &str)| Self {
+            words: format!("{} {how}", Count(count as u64, what)),
+            url: visit.url(page),
+        };
+        Ok(some.map(waiting).collect())
+    }
+}
+
+async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
+    let asked = leave_request::Filter { state: Some(leave_request::State::Requested), staff: None };
+    Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(MOST)).await?.len())
+}
+
+/// Jobs that ended so in the last day.
+async fn failed(visit: &GuildVisit, status: Status) -> Result<usize, PageError> {
+    let filter = Filter { guild: Some(visit.guild.guild_id), status: Some(status), ..Filter::default() };
+    let jobs = listing::list(visit.read(), filter, Part::first(MOST), visit.now()).await?;
+    Ok(jobs.iter().filter(|job| job.finished_at.is_some_and(|at| at + RECENT > visit.now())).count())
+}
