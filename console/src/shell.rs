@@ -132,7 +132,11 @@ impl Shell {
             operator: row.operator,
             one_guild: row.guild_id.is_some(),
         };
-        let rail = guild.map(|(guild, place)| Rail { label: "Server", entries: entries_of(guild, place) });
+        let operator = row.operator.then(instance::entry);
+        let rail = guild.map(|(guild, place)| Rail {
+            label: "Server",
+            entries: entries_of(guild, place).into_iter().chain(operator).collect(),
+        });
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
         let (said, now, start) = (visit.said.clone(), Some(visit.now()), visit.query.start());
         Self { user: Some(user), guild, rail, said, now, start, ..Self::bare(title) }

@@ -29,6 +29,17 @@ const ENTRIES: [(InstancePlace, &str, &str); 8] = [
     (InstancePlace::Guilds, "Discord servers", "/guilds"),
 ];
 
+/// For operators, in the navigation of a guild.
+pub(super) fn entry() -> NavEntry {
+    NavEntry {
+        label: "Instance",
+        icon: icon_of("/limits"),
+        url: ROOT.to_owned(),
+        current: false,
+        after_line: true,
+    }
+}
+
 impl Shell {
     /// A page of the instance, below an entry of its navigation.
     pub(crate) fn of_instance(title: &str, visit: &Visit, place: impl Into<Option<InstancePlace>>) -> Self {
