@@ -1,8 +1,21 @@
-// Keys: `/` goes to the search, `?` shows the keys, Escape closes menus.
+// Keys: `/` goes to the search, `?` shows the keys, Escape closes menus and leaves the search.
+const POPUPS = "details:is(.menu, .ids)[open]";
+
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(except)) menu.open = false;
   }
+}
+
+/** What is open closes, and the focus goes where it was opened; the search is emptied, then left. */
+function escape(target) {
+  for (const popup of document.querySelectorAll(POPUPS)) {
+    if (popup.contains(document.activeElement)) popup.querySelector("summary").focus();
+    popup.open = false;
+  }
+  if (!target.matches("[data-find]")) return;
+  if (target.value === "") document.querySelector("main").focus({ preventScroll: true });
+  target.value = "";
 }
 
 function showKeys() {
@@ -18,7 +31,7 @@ function find() {
 const KEYS = { "/": find, "?": showKeys };
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") closeMenus(null);
+  if (event.key === "Escape") escape(event.target);
   const typing = event.target.closest("input, textarea, select");
   if (typing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();

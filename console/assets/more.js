@@ -1,5 +1,6 @@
 // "Load more" appends the next rows in place. The address then names the last part, so that a page that is opened from
 // the list leads back to where the person was. Without this script the link shows the next part alone.
+import { follows } from "./address.js";
 import { prepare } from "./prepare.js";
 
 const ROWS = ".list > tbody, [data-rows]";
@@ -27,7 +28,7 @@ async function append(link) {
   keep(rows);
   rows.append(...[...fresh.children].map((row) => document.adoptNode(row)));
   link.closest("[data-parts]").replaceWith(document.adoptNode(next));
-  history.replaceState(null, "", link.href);
+  follows("replaceState", link.href);
   prepare(rows);
   first?.setAttribute("tabindex", "-1");
   first?.focus({ preventScroll: true });
