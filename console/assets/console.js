@@ -1,10 +1,12 @@
 // Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, keys, what is live.
+import "./address.js";
 import "./copy.js";
 import { foldFilters } from "./fold.js";
 import "./forms.js";
 import "./found.js";
 import "./keys.js";
 import { follow } from "./live.js";
+import "./lost.js";
 import { followMore } from "./more.js";
 import { remember } from "./patch.js";
 import { prepare } from "./prepare.js";
@@ -18,8 +20,6 @@ document.addEventListener("change", async (event) => {
 });
 
 document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.parentElement.remove());
-
-addEventListener("popstate", () => location.reload());
 
 document.documentElement.classList.add("scripted");
 setClock(document);

@@ -1,4 +1,6 @@
-// Forms answer in place. One that fails keeps what was typed, and says what failed at its top.
+// Forms answer in place. One that fails keeps what was typed, and says what failed at its top. A form of buttons alone has
+// no room for that: it stands where the page says what a form did.
+import { follows, isShown } from "./address.js";
 import { foldFilters } from "./fold.js";
 import { follow } from "./live.js";
 import { leave, remember } from "./patch.js";
@@ -13,13 +15,22 @@ function element(name, content, properties) {
   return made;
 }
 
-/** Says at the top of the form what failed, and offers to send it again. */
+const isTyped = (form) => form.querySelector("input:not([type=hidden]), select, textarea") !== null;
+
+function forgetFailure() {
+  document.querySelector(".failure")?.remove();
+}
+
+/** Says what failed, and offers to send the form again. */
 function fail(form, submitter, content) {
-  form.querySelector(":scope > .problem")?.remove();
-  const again = element("button", ["Try again"], { type: "button", onclick: () => form.requestSubmit(submitter) });
-  const problem = element("div", [...content, again], { className: "problem failure", tabIndex: -1 });
+  forgetFailure();
+  const sendAgain = () => form.reportValidity() && send(form, submitter);
+  const again = element("button", ["Try again"], { type: "button", onclick: sendAgain });
+  const close = element("button", ["Close"], { type: "button" });
+  close.dataset.dismiss = "";
+  const problem = element("div", [...content, again, close], { className: "problem failure", tabIndex: -1 });
   problem.setAttribute("role", "alert");
-  form.prepend(problem);
+  (isTyped(form) ? form : document.querySelector(".over")).prepend(problem);
   problem.scrollIntoView({ block: "nearest" });
   problem.focus({ preventScroll: true });
 }
@@ -51,6 +62,7 @@ function place(response, page) {
     return;
   }
   leave();
+  forgetFailure();
   setClock(page);
   for (const name of ["main", ".bar", ".rail"]) {
     const part = page.querySelector(name);
@@ -59,8 +71,8 @@ function place(response, page) {
   // Screen readers hear changes inside of this one.
   document.querySelector(".said-place").replaceChildren(...page.querySelector(".said-place").childNodes);
   document.title = page.title;
-  const moved = response.redirected && response.url !== location.href;
-  if (moved) history.pushState(null, "", response.url);
+  const moved = response.redirected && !isShown(response.url);
+  if (moved) follows("pushState", response.url);
   remember(document);
   prepare(document);
   foldFilters(document.querySelector("main"));
@@ -76,7 +88,14 @@ function show(moved) {
   main.querySelector(".problem")?.scrollIntoView({ block: "center" });
 }
 
+/** No answer: what was sent may have arrived all the same. */
+function unanswered(form, wasOffline) {
+  const done = wasOffline ? "Nothing was changed." : "It is not known whether this was done: look before you try again.";
+  return `The service cannot be reached. ${done}${isTyped(form) ? " What you typed is kept." : ""}`;
+}
+
 async function send(form, submitter) {
+  const wasOffline = !navigator.onLine;
   const fields = new URLSearchParams(new FormData(form, submitter));
   const buttons = form.querySelectorAll("button");
   buttons.forEach((button) => { button.disabled = true; });
@@ -88,7 +107,7 @@ async function send(form, submitter) {
     renewToken(form, page);
     fail(form, submitter, failed);
   } catch {
-    fail(form, submitter, [element("p", ["The service cannot be reached. What you typed is kept."])]);
+    fail(form, submitter, [element("p", [unanswered(form, wasOffline)])]);
   } finally {
     buttons.forEach((button) => { button.disabled = false; });
   }

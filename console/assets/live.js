@@ -1,7 +1,8 @@
 // Follows the live socket of the guild while the page shows something that changes: elements with `data-live` name the
 // types of frames that concern them. The page is fetched again, soon after a pause and then every two seconds at most. A
 // page that nobody sees waits until it is seen.
-import { setLost, update } from "./patch.js";
+import { setLost } from "./lost.js";
+import { update } from "./patch.js";
 
 const RETRY_MS = [1000, 2000, 5000, 10000];
 const SOON_MS = 300;
@@ -62,27 +63,36 @@ export function follow(guild) {
   const refreshSoon = refresher();
   let last = "";
   let tries = 0;
+  let socket = null;
+  let retry = null;
 
   const open = () => {
+    clearTimeout(retry);
+    // One of a network that is gone would stay silent.
+    socket?.close();
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const after = last ? `?last_id=${encodeURIComponent(last)}` : "";
-    const socket = new WebSocket(`${scheme}://${location.host}/ws/guilds/${guild}/live${after}`);
-    socket.onmessage = (message) => {
+    const own = new WebSocket(`${scheme}://${location.host}/ws/guilds/${guild}/live${after}`);
+    socket = own;
+    own.onmessage = (message) => {
+      if (own !== socket) return;
       const frame = JSON.parse(message.data);
       last = frame.id ?? last;
       tries = 0;
       setLost("socket", false);
       if (isConcerned(frame)) refreshSoon();
     };
-    socket.onclose = (event) => {
+    own.onclose = (event) => {
+      if (own !== socket) return;
       setLost("socket", true);
       if (event.code === SIGNED_OUT) {
         location.reload();
         return;
       }
-      setTimeout(open, retryMs(tries));
+      retry = setTimeout(open, retryMs(tries));
       tries += 1;
     };
   };
+  addEventListener("online", open);
   open();
 }

@@ -1,6 +1,7 @@
 // Parts of a page that the server draws anew: `data-live` after frames of the live socket, `data-refresh` every few seconds.
 // A part is replaced if what the server sends for it has changed, and nobody works in it.
 import { prepare } from "./prepare.js";
+import { content, holdStill } from "./still.js";
 import { setClock } from "./times.js";
 
 const PARTS = "[data-live][id], [data-refresh][id]";
@@ -8,9 +9,6 @@ const AGAIN_MS = 1000;
 /** What the server sent for a part: scripts change what stands there. */
 const served = new WeakMap();
 let waiting = null;
-
-/** The times of a part grow older by themselves. */
-const content = (part) => part.innerHTML.replace(/(<time\b[^>]*>)[^<]*/g, "$1");
 
 function isChanged(field) {
   return ["checkbox", "radio"].includes(field.type) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
@@ -33,6 +31,7 @@ export function remember(within) {
 
 function patch(page) {
   let kept = false;
+  const changed = [];
   for (const old of document.querySelectorAll(PARTS)) {
     const fresh = page.getElementById(old.id);
     if (!fresh || content(fresh) === served.get(old)) continue;
@@ -41,8 +40,15 @@ function patch(page) {
       continue;
     }
     served.set(fresh, content(fresh));
-    old.replaceWith(document.adoptNode(fresh));
-    prepare(fresh);
+    changed.push([old, fresh]);
+  }
+  if (changed.length > 0) {
+    holdStill(() => {
+      for (const [old, fresh] of changed) {
+        old.replaceWith(document.adoptNode(fresh));
+        prepare(fresh);
+      }
+    });
   }
   // Until the person has gone on.
   waiting = kept ? setTimeout(patch, AGAIN_MS, page) : null;
@@ -72,14 +78,4 @@ export async function update() {
 /** The page is another one: what waits is of the old one. */
 export function leave() {
   clearTimeout(waiting);
-}
-
-const lost = new Set();
-
-/** Says above the page that it may be old, as long as something is lost. */
-export function setLost(what, isLost) {
-  if (isLost) lost.add(what);
-  else lost.delete(what);
-  const bar = document.querySelector("[data-stale]");
-  if (bar) bar.hidden = lost.size === 0;
 }

@@ -2,7 +2,9 @@
 // the viewer's zone.
 const AGAIN_MS = 30000;
 const DAY_S = 86400;
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const hour = { hour: "2-digit", minute: "2-digit" };
+const timeOfDay = new Intl.DateTimeFormat("en-GB", hour);
+const timeInZone = new Intl.DateTimeFormat("en-GB", { ...hour, timeZoneName: "short" });
 const parts = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
 
 /** By how much the server's clock is ahead of ours. */
@@ -34,6 +36,15 @@ function write(time) {
   if (time.textContent !== text) time.textContent = text;
 }
 
+/** The time of day, in the viewer's zone. */
+export const clock = (at) => timeOfDay.format(at);
+
+/** "13 Apr 2026, 00:33 CEST (12 Apr 2026, 22:33 UTC)"; the day is named once where it is the same in both. */
+function exact(at, utc) {
+  const own = `${date(at)}, ${timeInZone.format(at)}`;
+  return own === utc ? utc : `${own} (${utc.replace(`${date(at)}, `, "")})`;
+}
+
 /** The server's clock, as a page names it. */
 export function setClock(page) {
   const now = Number(page.body.dataset.now);
@@ -42,7 +53,7 @@ export function setClock(page) {
 
 export function showTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]:not([data-shown])")) {
-    time.title = `${exact.format(new Date(time.dateTime))} (${time.title})`;
+    time.title = exact(new Date(time.dateTime), time.title);
     time.dataset.shown = "";
     write(time);
   }

@@ -10,6 +10,7 @@ use super::{owner, sign_in};
 both_modes!(
     a_failed_form_keeps_what_was_typed,
     a_form_of_an_ended_session_keeps_what_was_typed,
+    a_failed_button_says_so_beside_the_page,
     a_lost_connection_is_said_and_mended,
     a_page_without_its_session_leads_to_the_sign_in,
 );
@@ -71,6 +72,27 @@ async fn a_form_of_an_ended_session_keeps_what_was_typed(deployment: &Deployment
     assert_eq!(tab.evaluate(REASON).await, "a long story");
 }
 
+async fn a_failed_button_says_so_beside_the_page(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = owner(deployment, &browser).await;
+    let guild = deployment.guild();
+    tab.goto(&format!("/console/guilds/{}/members/{}", guild.id, guild.members[1].chat)).await;
+    let row = "document.getElementById('actions').offsetHeight";
+    let before = tab.evaluate(row).await;
+    tab.offline(true).await;
+    // At once, where no socket has noticed yet.
+    tab.sees("Reconnecting. This page is as of ").await;
+    tab.button("Sync member").await;
+    tab.sees("The service cannot be reached. Nothing was changed.").await;
+    tab.does_not_see("What you typed").await;
+    assert_eq!(tab.evaluate(row).await, before);
+    tab.offline(false).await;
+    tab.does_not_see("Reconnecting.").await;
+    tab.button("Try again").await;
+    tab.does_not_see("The service cannot be reached").await;
+    tab.sees("Close").await;
+}
+
 async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
     let browser = Browser::start().await;
     let tab = Tab::open(&browser, &deployment.api_base(0)).await;
@@ -78,9 +100,9 @@ async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
     tab.goto("/console/instance/pauses").await;
     tab.evaluate("void (document.getElementById('pauses').seen = true)").await;
     tab.offline(true).await;
-    tab.sees("What this page shows may be old").await;
+    tab.sees("Reconnecting. This page is as of ").await;
     tab.offline(false).await;
-    tab.does_not_see("What this page shows may be old").await;
+    tab.does_not_see("Reconnecting.").await;
     // Nothing has changed there.
     assert_eq!(tab.evaluate("document.getElementById('pauses').seen").await, true);
 }

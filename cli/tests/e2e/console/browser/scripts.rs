@@ -1,5 +1,6 @@
 //! What scripts add: what a form did stays in view, keys, copy buttons, times; and what is hidden without them.
 
+use serde_json::json;
 use testkit::{Deployment, both_modes};
 
 use super::devtools::Browser;
@@ -53,10 +54,15 @@ async fn what_a_form_did_stays_in_view(deployment: &Deployment) {
 async fn keys_copies_and_times(deployment: &Deployment) {
     let browser = Browser::start().await;
     let tab = owner(deployment, &browser).await;
+    tab.call("Emulation.setTimezoneOverride", json!({ "timezoneId": "Pacific/Kiritimati" })).await;
     let overview = format!("/console/guilds/{}", deployment.guild().id);
     tab.goto(&format!("{overview}/audit")).await;
     let times = tab.evaluate(TIMES).await;
     assert!(times[0] == times[1] && times[0] != "", "{times}");
+    // The day, the viewer's time of day, and that of the server.
+    let title = "document.querySelector('main time').title";
+    let form = r"/^\d+ \w{3} \d{4}, \d\d:\d\d GMT\+14 \((\d+ \w{3} \d{4}, )?\d\d:\d\d UTC\)$/";
+    assert_eq!(tab.evaluate(&format!("{form}.test({title})")).await, true);
     tab.letters("?").await;
     tab.sees("Show these shortcuts").await;
     tab.passes().await;
