@@ -5,7 +5,10 @@ mod devtools;
 mod every_page;
 mod failures;
 mod journeys;
+mod keyboard;
+mod phone;
 mod scripts;
+mod still;
 mod tab;
 
 use testkit::{Deployment, Guild};

@@ -141,12 +141,22 @@ impl<'b> Tab<'b> {
         self.loaded().await;
     }
 
-    async fn press_at(&self, kinds: &str, words: &str) {
+    /// Moves the mouse to the link with these words.
+    pub(super) async fn point_at(&self, words: &str) {
+        let at = self.place("a[href]", words).await;
+        self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": at["x"], "y": at["y"] }))
+            .await;
+    }
+
+    /// Where the mouse hits it.
+    async fn place(&self, kinds: &str, words: &str) -> Value {
         let ask = format!("place({}, {})", json!(kinds), json!(words));
         let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);
-        let at =
-            eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(Value::is_object))
-                .await;
+        eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(Value::is_object)).await
+    }
+
+    async fn press_at(&self, kinds: &str, words: &str) {
+        let at = self.place(kinds, words).await;
         for kind in ["mousePressed", "mouseReleased"] {
             let event =
                 json!({ "type": kind, "x": at["x"], "y": at["y"], "button": "left", "clickCount": 1 });
@@ -164,11 +174,12 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// `Tab`, `Enter` or a space.
+    /// `Tab`, `Enter`, `Escape` or a space.
     pub(super) async fn press(&self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
+            "Escape" => (27, ""),
             " " => (32, " "),
             _ => panic!("{key}"),
         };

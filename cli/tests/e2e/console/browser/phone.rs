@@ -1,0 +1,50 @@
+//! Small phones: the header, menus, what a finger hits.
+
+use testkit::{Deployment, both_modes};
+
+use super::devtools::Browser;
+use super::sign_in;
+use super::tab::Tab;
+
+both_modes!(a_small_phone_shows_and_hits_everything);
+
+/// Entries of the open menu that the window cuts off.
+const CUT: &str = "[...document.querySelectorAll('.own .menu-body > *')].filter((one) => {
+    const { left, right, width } = one.getBoundingClientRect();
+    return width > 0 && (left < 0 || right > document.documentElement.clientWidth);
+}).length";
+/// The name of the person stands at the right of the first line.
+const AT_THE_RIGHT: &str = "(() => {
+    const [own, menu] = ['.own', '.bar'].map((one) => document.querySelector(one).getBoundingClientRect());
+    return own.right > document.documentElement.clientWidth - 24 && own.top < menu.top + 24;
+})()";
+/// What is smaller than a finger needs, outside of sentences.
+const SMALL: &str =
+    "[...document.querySelectorAll(':is(.bar, .list, .facts, .pairs, .tabs) :is(a, button, summary)')]
+    .filter((one) => one.checkVisibility() && !one.closest('.hidden'))
+    .filter((one) => [one.getBoundingClientRect()].some(({ width, height }) => width < 24 || height < 24))
+    .map((one) => one.outerHTML)";
+const TILE_WIDTHS: &str =
+    "new Set([...document.querySelectorAll('.facts > div')].map((one) => Math.round(one.offsetWidth))).size";
+
+async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
+    super::super::security::populate(deployment).await;
+    let browser = Browser::start().await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
+    let guild = format!("/console/guilds/{}", deployment.guild().id);
+    for width in [320, 375] {
+        tab.width(width).await;
+        for page in ["", "/members", "/moderation/bans", "/keys", "/audit", "/servers"] {
+            tab.goto(&format!("{guild}{page}")).await;
+            assert_eq!(tab.evaluate(AT_THE_RIGHT).await, true, "{page} at {width} px");
+            let small = tab.evaluate(SMALL).await;
+            assert_eq!(small, serde_json::json!([]), "{page} at {width} px");
+        }
+        tab.goto(&guild).await;
+        assert_eq!(tab.evaluate(TILE_WIDTHS).await, 1);
+        tab.click(&deployment.guild().members[0].name).await;
+        tab.sees("Sign out").await;
+        assert_eq!(tab.evaluate(CUT).await, 0, "at {width} px");
+    }
+}
