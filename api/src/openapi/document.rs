@@ -31,14 +31,17 @@ const JSON: &str = "application/json";
 const LIVE: &str = "Live channel";
 const SCHEMES: [&str; 3] = ["api_key", "bearer", "authorization"];
 
-const ABOUT: &str = "Links accounts on a chat platform (Discord) with accounts on a game platform (Roblox), guild by guild, and \
-lets game servers, dashboards and bots act on that: look-ups, role bindings and syncs, bans and mutes, Shield, staff.\n\n\
+const ABOUT: &str = "In the names of this API **chat** means Discord and **play** means Roblox: `chat_id` is the id of a \
+Discord user, `play_id` that of a Roblox user. A **guild** is a Discord server.\n\n\
+The API links the accounts of both, guild by guild, and lets game servers, dashboards and bots act on that: look-ups, \
+role bindings and syncs, bans and mutes, Shield, staff.\n\n\
 **Keys.** Send a guild's key as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`. A key belongs \
-to one guild and has scopes. The guild of the path, of `guild_id` in the body and of `X-Guild-ID` must be the key's.\n\n\
+to one guild and has scopes. A call may name the guild in its path, in `guild_id` of its body or in `X-Guild-ID`; with the \
+key of another guild it is refused with 403.\n\n\
 **Rate limits** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
 `-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit is 429 with `Retry-After`: wait that long.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
-**Ids** of the chat platform (Discord) are strings of digits. Ids of game users (Roblox) are integers, and requests \
+**Ids** of Discord are strings of digits. Ids of Roblox users are integers, and requests \
 may send them as digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
 Every path is also served below `/api/v1`.";
 

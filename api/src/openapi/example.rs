@@ -9,6 +9,11 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema, 
 /// Referenced schemas by name.
 pub(crate) type Definitions = BTreeMap<String, RefOr<Schema>>;
 
+/// An end that is good to send for long.
+pub(crate) const FAR_END: &str = "2099-04-12T18:33:21Z";
+/// Fields with the time at which something ends.
+const ENDS: [&str; 2] = ["ends_at", "expires_at"];
+
 /// The schema's own example, or one composed from its fields and items.
 pub(crate) fn example_of(schema: &RefOr<Schema>, defines: &Definitions) -> Value {
     let schema = match schema {
@@ -49,13 +54,21 @@ fn of_object(object: &Object, defines: &Definitions) -> Value {
         Some(Type::Object) => {
             let fields = object.properties.iter();
             let mut fields: Map<_, _> =
-                fields.map(|(name, schema)| (name.clone(), example_of(schema, defines))).collect();
+                fields.map(|(name, schema)| (name.clone(), of_field(name, schema, defines))).collect();
             if let Some(AdditionalProperties::RefOr(value)) = object.additional_properties.as_deref() {
                 fields.insert("name".to_owned(), example_of(value, defines));
             }
             Value::Object(fields)
         }
         _ => Value::Null,
+    }
+}
+
+/// An end is later than the other times of the example.
+fn of_field(name: &str, schema: &RefOr<Schema>, defines: &Definitions) -> Value {
+    match example_of(schema, defines) {
+        Value::String(_) if ENDS.contains(&name) => json!(FAR_END),
+        example => example,
     }
 }
 

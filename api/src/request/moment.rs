@@ -7,6 +7,7 @@ use chrono::DateTime;
 use entities::Timestamp;
 use serde_json::Value;
 
+use crate::openapi::example::FAR_END;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 use crate::response::rows::whole_second_from;
@@ -44,9 +45,8 @@ impl Field for End {
         parsed(sent).map(whole_second_from).filter(|end| end.timestamp() <= LAST).map(Self)
     }
 
-    /// The example can be sent as it is for long.
     fn shape() -> Shape {
-        shape::moment_sent().example("2099-04-12T18:33:21Z")
+        shape::moment_sent().example(FAR_END)
     }
 }
 
