@@ -32,12 +32,18 @@ export function platformsIn(text) {
   return found;
 }
 
+/** Words of a question that say nothing of the call that is meant. */
+export const SMALL_WORDS = new Set(["a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from",
+  "has", "have", "how", "i", "if", "in", "is", "it", "me", "my", "of", "on", "or", "should", "that", "the", "their", "this", "to",
+  "was", "what", "when", "where", "which", "who", "whether", "with", "you"]);
+
 /** Searched words, and the words of the API that stand for them. */
 const SYNONYMS = [
   [["discord", "dc"], ["chat"]],
   [["roblox", "rbx", "rblx"], ["play", "game"]],
   [["rover", "bloxlink", "verify", "verification", "verified", "link", "links", "linking", "linked"],
     ["lookup", "reverse", "verified", "linked"]],
+  [["player", "players", "person", "people", "someone"], ["user", "users", "play"]],
   [["group", "rankbind", "rankbinds", "bind", "binds"], ["bindings"]],
   [["rank", "ranks", "promote", "demote", "setrank"], ["bindings", "rank", "sync"]],
   [["getrole", "getroles", "update", "refresh", "nickname", "nick"], ["sync", "nickname"]],
