@@ -22,7 +22,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// What the page loads: path, content type, text. Each has a row in `PAGES` too.
-const FILES: [(&str, &str, &str); 13] = [
+const FILES: [(&str, &str, &str); 14] = [
     ("/docs/page.css", CSS, include_str!("page/page.css")),
     ("/docs/page.js", SCRIPT, include_str!("page/page.js")),
     ("/docs/code.js", SCRIPT, include_str!("page/code.js")),
@@ -32,6 +32,7 @@ const FILES: [(&str, &str, &str); 13] = [
     ("/docs/menu.js", SCRIPT, include_str!("page/menu.js")),
     ("/docs/operation.js", SCRIPT, include_str!("page/operation.js")),
     ("/docs/request.js", SCRIPT, include_str!("page/request.js")),
+    ("/docs/results.js", SCRIPT, include_str!("page/results.js")),
     ("/docs/schema.js", SCRIPT, include_str!("page/schema.js")),
     ("/docs/search.js", SCRIPT, include_str!("page/search.js")),
     ("/docs/try.js", SCRIPT, include_str!("page/try.js")),

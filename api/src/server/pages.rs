@@ -21,7 +21,7 @@ pub(crate) struct Page {
     pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 }
 
-pub(crate) static PAGES: [Page; 18] = [
+pub(crate) static PAGES: [Page; 19] = [
     page("/", |_, _| Box::pin(std::future::ready(Ok(serve::home())))),
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
@@ -36,6 +36,7 @@ pub(crate) static PAGES: [Page; 18] = [
     file("/docs/menu.js"),
     file("/docs/operation.js"),
     file("/docs/request.js"),
+    file("/docs/results.js"),
     file("/docs/schema.js"),
     file("/docs/search.js"),
     file("/docs/try.js"),

@@ -1,6 +1,7 @@
 // Examples of a request in three languages. They are complete: what they show runs as it stands.
 
 import { BASE, isSocket, takesIdempotencyKey } from "./request.js";
+import { GAME_CALLS, resultOf } from "./results.js";
 import { jsonOf } from "./schema.js";
 
 const KEY_NAME = "guildhall_key";
@@ -73,13 +74,17 @@ function luau(value, indent, native) {
   return items.length ? `{\n${items.map((item) => `${inside}${item},`).join("\n")}${close}` : "{}";
 }
 
+/** What a game knows instead of an example in the path. */
+const NATIVE_PATH = { serverId: "HttpService:UrlEncode(game.JobId)" };
+
+/** `{ url, native }`: whether the game's own value replaces the example; a value that was typed stays. */
 function luauAddress(operation, request) {
   const url = BASE + request.path + request.query;
-  const server = (operation.parameters || []).find((one) => one.name === "serverId");
-  if (operation["x-scope"] !== "play" || !server) return luauText(url);
-  const [before, after] = url.split(encodeURIComponent(server.example));
-  if (after === undefined) return luauText(url);
-  return `${luauText(before)} .. HttpService:UrlEncode(game.JobId)${after ? ` .. ${luauText(after)}` : ""}`;
+  const values = { ...(operation["x-scope"] === "play" ? NATIVE_PATH : {}), ...GAME_CALLS[operation.operationId]?.native };
+  const one = (operation.parameters || []).find(({ in: place, name }) => place === "path" && values[name]);
+  const [before, after] = one ? url.split(encodeURIComponent(one.example)) : [];
+  if (after === undefined) return { url: luauText(url), native: !one };
+  return { url: `${luauText(before)} .. ${values[one.name]}${after ? ` .. ${luauText(after)}` : ""}`, native: true };
 }
 
 function luauHeaders(operation, request) {
@@ -88,21 +93,24 @@ function luauHeaders(operation, request) {
   return [["X-API-Key", "key"], ...headers].map(([name, value]) => `\t\t\t[${luauText(name)}] = ${value},`);
 }
 
-function luauScript(operation, request) {
-  if (takesToken(operation)) return "-- Not for games: people open this with a token of their own.";
-  if (isSocket(operation)) {
-    return ["-- Published games cannot open sockets:", "-- HttpService:CreateWebStreamClient works in Studio only.",
-      `-- Poll instead: ${POLLING}`].join("\n");
-  }
-  const lines = [
-    "-- Game Settings, Security: Allow HTTP Requests",
-    `-- Creator Dashboard, Secrets: ${KEY_NAME}`, `-- for the domain ${location.hostname}`,
-    "local HttpService = game:GetService(\"HttpService\")",
-    `local key = HttpService:GetSecret("${KEY_NAME}")`, "",
-    "local sent, response = pcall(function()", "\treturn HttpService:RequestAsync({",
-    `\t\tUrl = ${luauAddress(operation, request)},`, `\t\tMethod = "${request.method}",`,
-    "\t\tHeaders = {", ...luauHeaders(operation, request), "\t\t},",
-  ];
+/** Roblox keeps the key for one domain, and calls public addresses only. */
+function luauNotes() {
+  const host = location.hostname;
+  const notes = ["-- Game Settings, Security: Allow HTTP Requests", `-- Creator Dashboard, Secrets: ${KEY_NAME}`];
+  if (!/^(localhost|127\..*|\[::1\]|0\.0\.0\.0)$/.test(host)) return [...notes, `-- for the domain ${host}`];
+  return [...notes, "-- for the domain of a public address, used below too", "-- (GUILDHALL_PUBLIC_URL of the service):",
+    `-- Roblox cannot reach ${host}`];
+}
+
+function luauResult(operation) {
+  const { list, values } = resultOf(operation);
+  return list ? [`for _, item in ${list} do`, `\tprint(${values.join(", ")})`, "end"] : [`print(${values.join(", ")})`];
+}
+
+/** The call, and what is done with each kind of answer. */
+function luauCall(operation, request, url, result) {
+  const lines = ["local sent, response = pcall(function()", "\treturn HttpService:RequestAsync({",
+    `\t\tUrl = ${url},`, `\t\tMethod = "${request.method}",`, "\t\tHeaders = {", ...luauHeaders(operation, request), "\t\t},"];
   if (request.body !== undefined) {
     lines.push(`\t\tBody = HttpService:JSONEncode(${luau(request.body, "\t\t", nativeOf(operation, request))}),`);
   }
@@ -112,9 +120,23 @@ function luauScript(operation, request) {
   }
   lines.push("elseif response.StatusCode == 429 then",
     "\twarn(\"wait \" .. response.Headers[\"retry-after\"] .. \" s\")", "elseif response.Success then",
-    "\tlocal answer = HttpService:JSONDecode(response.Body)", "\tprint(answer.data or answer.message)", "else",
+    "\tlocal answer = HttpService:JSONDecode(response.Body)", ...result.map((line) => `\t${line}`), "else",
     "\twarn(response.StatusCode, response.Body)", "end");
-  return lines.join("\n");
+  return lines;
+}
+
+function luauScript(operation, request) {
+  if (takesToken(operation)) return "-- Not for games: people open this with a token of their own.";
+  if (isSocket(operation)) {
+    return ["-- Published games cannot open sockets:", "-- HttpService:CreateWebStreamClient works in Studio only.",
+      `-- Poll instead: ${POLLING}`].join("\n");
+  }
+  const { url, native } = luauAddress(operation, request);
+  const game = native && GAME_CALLS[operation.operationId];
+  const call = luauCall(operation, request, url, game ? game.result : luauResult(operation));
+  const lines = game ? [...game.before, ...call.map((line) => line.replace(/^(?=.)/gm, "\t")), ...game.after] : call;
+  return [...luauNotes(), "local HttpService = game:GetService(\"HttpService\")",
+    `local key = HttpService:GetSecret("${KEY_NAME}")`, "", ...lines].join("\n");
 }
 
 /** A literal, its further lines indented. */
@@ -133,6 +155,12 @@ function socketScript(operation, request) {
     "socket.addEventListener(\"close\", (event) => console.log(\"closed\", event.code, event.reason));"].join("\n");
 }
 
+function typescriptResult(operation) {
+  const { list, values } = resultOf(operation);
+  const print = `console.log(${values.join(", ")});`;
+  return [list ? `for (const item of ${list}) ${print}` : print];
+}
+
 function typescript(operation, request) {
   if (isSocket(operation)) return socketScript(operation, request);
   const headers = request.headers.map(([name, value]) => [name, JSON.stringify(value)]);
@@ -148,7 +176,7 @@ function typescript(operation, request) {
     lines.push("if (response.status === 304) process.exit(); // nothing new");
   }
   lines.push("if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);",
-    "const answer: any = await response.json();", "console.log(answer.data ?? answer.message);");
+    "const answer: any = await response.json();", ...typescriptResult(operation));
   return lines.join("\n");
 }
 
