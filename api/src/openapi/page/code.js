@@ -33,7 +33,7 @@ function copyButton(what, code) {
 /** A block of code; `what` names it to those who cannot see where it stands. */
 export function block(what, text) {
   const code = make("code", {}, text);
-  const element = make("div", { class: "code" }, copyButton(what, code), make("pre", {}, code));
+  const element = make("div", { class: "code" }, copyButton(what, code), make("pre", { tabindex: "0" }, code));
   return { element, write: (other) => { code.textContent = other; } };
 }
 

@@ -1,6 +1,10 @@
 // The key and the guild of the calls that are tried. They live in this page; in the tab's storage only if asked.
 
-import { byId, remember, remembered } from "./dom.js";
+import { byId, remember, remembered, say } from "./dom.js";
+import { BASE } from "./request.js";
+
+/** A small read that every guild answers alike: it tells whether the key is accepted. */
+const CHECK = "/staff/action-types?limit=1";
 
 const storage = () => sessionStorage;
 const FIELDS = [["key-text", "guildhall-docs-key"], ["key-guild", "guildhall-docs-guild"]];
@@ -30,8 +34,40 @@ export function askKey() {
   byId("key").scrollIntoView();
 }
 
-function showState() {
-  byId("key-state").textContent = key() ? "typed" : "none yet";
+function showState(text) {
+  byId("key-state").textContent = text;
+}
+
+/** What the service says of the key. A key without the scope `read` is refused here, but known. */
+async function verdict() {
+  const headers = guild() ? { "X-API-Key": key(), "X-Guild-ID": guild() } : { "X-API-Key": key() };
+  const answer = await fetch(BASE + CHECK, { headers, credentials: "omit", cache: "no-store" });
+  const { error, message } = await answer.json();
+  if (answer.ok || error === "scope_missing") return guild() ? `valid for guild ${guild()}` : "valid; type its guild id";
+  if (answer.status === 401) return `not accepted: ${message}`;
+  return error === "other_guild" ? "valid, but for another guild" : `not checked: ${message}`;
+}
+
+let checks = 0;
+let changed = false;
+
+/** Asks about the key and shows the verdict, unless it was changed meanwhile. */
+async function check() {
+  const own = ++checks;
+  changed = false;
+  if (!key()) return showState("none yet");
+  showState("checking…");
+  const text = await verdict().catch((error) => `not checked: ${error.message}`);
+  if (own !== checks) return undefined;
+  say(`Key ${text}`);
+  return showState(text);
+}
+
+/** Not while it is typed: an address may send only so many wrong keys. */
+function typed() {
+  checks += 1;
+  changed = true;
+  showState(key() ? "not checked yet" : "none yet");
 }
 
 function keep() {
@@ -42,12 +78,15 @@ export function startKey() {
   const form = byId("key-form");
   for (const [id, name] of FIELDS) byId(id).value = remembered(storage, name);
   byId("key-keep").checked = Boolean(key() || guild());
-  showState();
+  check();
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
+  form.addEventListener("input", (event) => {
     keep();
-    showState();
     listeners.forEach((listener) => listener());
+    if (event.target === byId("key-keep")) return;
+    if (event.inputType === "insertFromPaste") check();
+    else typed();
   });
+  form.addEventListener("change", () => changed && check());
   byId("key").hidden = false;
 }

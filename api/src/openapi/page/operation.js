@@ -63,6 +63,7 @@ function errors(api, operation) {
 /** What the form holds, and the examples made of it; a body that is not JSON yet leaves them as they are. */
 function liveExamples(operation) {
   const held = prefilled(operation);
+  if ("guildId" in held.parameters) held.parameters.guildId = guild();
   let request = requestOf(operation, held);
   const { element, update } = examples(operation, () => request);
   const changed = () => {
@@ -96,10 +97,10 @@ function title(operation) {
 export function draw(api, operation) {
   const live = liveExamples(operation);
   const form = trying(api, operation, live);
+  let known = guild();
   onKeyChange(() => {
-    if ("guildId" in live.held.parameters) {
-      const { example } = operation.parameters.find((one) => one.name === "guildId");
-      live.held.parameters.guildId = guild() || example;
+    if ("guildId" in live.held.parameters && guild() !== known) {
+      known = live.held.parameters.guildId = guild();
       live.changed();
     }
     form.keyChanged();

@@ -17,24 +17,31 @@ const LONGEST = 100_000;
 
 function inputOf(api, one, id, value) {
   const values = choices(api, one.schema);
+  const required = one.required && "true";
   if (!values) {
-    const placeholder = one.required ? false : `such as ${one.example}`;
-    return make("input", { id, value, placeholder, autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
+    return make("input", {
+      id, value, placeholder: `such as ${one.example}`, "aria-required": required, autocomplete: "off", spellcheck: "false",
+      autocapitalize: "off",
+    });
   }
-  const blank = one.required ? [] : [make("option", { value: "" }, "not sent")];
-  return make("select", { id }, ...blank, ...values.map((text) => make("option", { selected: text === value }, text)));
+  const blank = make("option", { value: "" }, one.required ? "choose" : "not sent");
+  return make("select", { id, "aria-required": required }, blank,
+    ...values.map((text) => make("option", { selected: text === value }, text)));
 }
 
 function parameterField(api, operation, one, held, changed) {
   const id = `${operation.operationId}-try-${one.name}`;
   const input = inputOf(api, one, id, held.parameters[one.name]);
   const hint = [one.in, one.required ? "required" : null, platformOf(one.name)].filter(Boolean).join(", ");
+  const problem = make("p", { id: `${id}-problem`, class: "problem", hidden: true });
+  input.setAttribute("aria-describedby", problem.id);
   input.addEventListener("input", () => {
-    held.parameters[one.name] = input.value;
+    held.parameters[one.name] = input.value.trim();
+    complain(input, problem, "");
     changed();
   });
   const label = make("label", { for: id }, make("span", { class: "name" }, one.name), " ", make("span", { class: "hint" }, hint));
-  return { element: make("div", { class: "field" }, label, input), input, name: one.name };
+  return { element: make("div", { class: "field" }, label, input, problem), input, problem, name: one.name, required: one.required };
 }
 
 function bodyField(operation, held, changed) {
@@ -48,7 +55,7 @@ function bodyField(operation, held, changed) {
     complain(input, problem, "");
     changed();
   });
-  const label = make("label", { for: id }, "Body ", make("span", { class: "hint" }, "JSON"));
+  const label = make("label", { for: id }, "Body ", make("span", { class: "hint" }, "JSON; its ids and texts are examples"));
   return { element: make("div", { class: "field wide" }, label, input, problem), input, problem };
 }
 
@@ -97,7 +104,6 @@ function bodyOf(text, value) {
   const whole = value === undefined ? text : JSON.stringify(value, null, 2);
   const shown = block("the answer", whole.slice(0, LONGEST)).element;
   shown.classList.add("scrolls");
-  shown.tabIndex = 0;
   if (whole.length <= LONGEST) return shown;
   return make("div", {}, shown, make("p", { class: "hint" }, `${whole.length - LONGEST} more characters are not shown.`));
 }
@@ -128,7 +134,13 @@ async function perform(request, output, button) {
 }
 
 /** The request, or nothing after the field that keeps it from being sent has been named. */
-function checked(operation, held, body, consent) {
+function checked(operation, held, { parameters, body, consent }) {
+  const missing = parameters.filter(({ name, required }) => required && !held.parameters[name]);
+  missing.forEach(({ input, problem, name }) => complain(input, problem, `Type the ${name} first.`));
+  if (missing.length) {
+    missing[0].input.focus();
+    return undefined;
+  }
   let request;
   try {
     request = requestOf(operation, held);
@@ -167,12 +179,15 @@ export function tryForm(api, operation, held, changed) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (button.hasAttribute("aria-disabled")) return;
-    const request = checked(operation, held, body, consent);
+    const request = checked(operation, held, { parameters, body, consent });
     if (request) perform(request, output, button);
   });
   const keyChanged = () => {
     keyless.hidden = Boolean(key());
-    for (const { name, input } of parameters) input.value = held.parameters[name];
+    for (const { name, input, problem } of parameters) {
+      input.value = held.parameters[name];
+      if (input.value) complain(input, problem, "");
+    }
   };
   keyChanged();
   return { element: form, keyChanged };
