@@ -2,6 +2,7 @@
 
 mod checks;
 mod devtools;
+mod docs;
 mod every_page;
 mod failures;
 mod journeys;
