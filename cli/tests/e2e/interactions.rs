@@ -1,7 +1,7 @@
 //! `/interactions/sync` and `/interactions/roles/...` of single members (docs/rules.md 5).
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -17,12 +17,15 @@ both_modes!(
     an_unlinked_user_or_a_non_member_is_not_found,
     the_nickname_follows_the_template,
     a_caller_that_does_not_wait_gets_the_job,
+    a_caller_waits_five_seconds_or_at_most_thirty,
     single_roles_are_assigned_and_removed,
     a_platform_error_is_retried_within_the_callers_wait(own),
     a_missing_token_is_named_by_its_variable(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
 );
 
 const SYNC: &str = "/interactions/sync";
+/// Of a call without `Prefer` (docs/rules.md 5).
+const DEFAULT_WAIT: Duration = Duration::from_secs(5);
 
 fn user(deployment: &Deployment, chat: &str) -> Value {
     json!({ "guild_id": deployment.guild().id, "user_id": chat })
@@ -195,6 +198,22 @@ async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     let ended = deployment.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
     assert!(deployment.simulator.is_right(guild, extra).await);
+}
+
+async fn a_caller_waits_five_seconds_or_at_most_thirty(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let right = guild.right();
+    let answer = api.header("prefer", "wait=31").post(SYNC, user(deployment, &right.chat)).await;
+    assert_eq!((answer.status, answer.header("preference-applied")), (200, Some("wait=30")), "{answer}");
+
+    deployment.fault(json!({ "route": "*", "hang_ms": 7000, "count": 1 })).await;
+    let begun = Instant::now();
+    let answer = api.post(SYNC, user(deployment, &guild.lacking().chat)).await;
+    let waited = begun.elapsed();
+    assert_eq!((answer.status, answer.header("preference-applied")), (202, None), "{answer}");
+    assert!((DEFAULT_WAIT..DEFAULT_WAIT + Duration::from_secs(2)).contains(&waited), "{waited:?}");
+    let ended = deployment.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
 }
 
 async fn single_roles_are_assigned_and_removed(deployment: &Deployment) {

@@ -1,13 +1,15 @@
 //! `/guilds/:guildId/staff/quota` and `…/quota-pending` (docs/rules.md 6).
 
+use chrono::{Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
-use super::{act, item, path, refuse_each, same_404, theirs};
+use super::{act, item, now, path, refuse_each, same_404, theirs};
 use testkit::{Deployment, Member, both_modes};
 
 both_modes!(
     a_quota_is_added_changed_and_deleted,
     progress_lists_the_staff_in_scope_highest_first,
+    a_period_begins_in_the_time_zone_and_week_of_the_guild,
     a_quota_follows_the_name_of_its_role,
     an_action_under_a_strict_quota_counts_after_its_approval,
     invalid_quotas_are_refused,
@@ -91,6 +93,35 @@ async fn progress_lists_the_staff_in_scope_highest_first(deployment: &Deployment
     let expected = [row(admin, 2, 4, 50), row(two, 1, 4, 25), row(three, 1, 4, 25), row(one, 0, 4, 0)];
     assert_eq!(rows(deployment, &sessions).await, expected);
     assert_eq!(rows(deployment, &minutes).await.len(), 4);
+}
+
+async fn a_period_begins_in_the_time_zone_and_week_of_the_guild(deployment: &Deployment) {
+    let (api, settings) = (deployment.api(), format!("/guilds/{}/settings", deployment.guild().id));
+    let of_period = async |period: &str| {
+        let mut sent = quota("warn", 3);
+        sent["period"] = json!(period);
+        path(deployment, &format!("quota/{}/progress", add(deployment, sent).await))
+    };
+    let (day, week, month) = (of_period("day").await, of_period("week").await, of_period("month").await);
+    // 25 hours apart: at every moment one of them has another date than UTC.
+    for (zone, hours) in [("Pacific/Kiritimati", 14), ("Pacific/Pago_Pago", -11)] {
+        let today = || (now() + TimeDelta::hours(hours)).date_naive();
+        let begins = |day: NaiveDate| {
+            let at = day.and_time(NaiveTime::MIN).and_utc() - TimeDelta::hours(hours);
+            json!(at.to_rfc3339_opts(SecondsFormat::Secs, true))
+        };
+        for back in 0..7 {
+            let date = today();
+            let first = date - Days::new(back);
+            let sent = json!({ "time_zone": zone, "week_start": first.weekday().number_from_monday() });
+            api.patch(&settings, sent).await.ok();
+            for (quota, first) in [(&day, date), (&week, first), (&month, date.with_day(1).unwrap())] {
+                let since = api.get(quota).await.ok()["since"].clone();
+                // Unless midnight has passed meanwhile.
+                assert!(since == begins(first) || today() != date, "{zone} {back}: {since}");
+            }
+        }
+    }
 }
 
 async fn a_quota_follows_the_name_of_its_role(deployment: &Deployment) {
