@@ -1,7 +1,5 @@
 //! /console/instance: whether all is well, what runs, what waits, and what the processes depend on.
 
-use std::collections::BTreeSet;
-
 use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Class, State, listing, retry, time};
@@ -36,7 +34,6 @@ struct Page {
 struct Tile {
     name: &'static str,
     value: String,
-    note: String,
     url: String,
     /// How it needs attention.
     mark: Option<Mark>,
@@ -124,12 +121,9 @@ async fn backlog(visit: &Visit, now: Timestamp) -> Result<Backlog, PageError> {
 fn tiles(facts: &Facts, processes: &[Process], backlog: &Backlog, failed: u64) -> Vec<Tile> {
     let running: u64 = processes.iter().filter_map(|process| process.running).map(|number| number.0).sum();
     let pauses = facts.paused_classes + facts.paused_guilds;
-    let roles: BTreeSet<_> = processes.iter().flat_map(|process| process.roles.iter().copied()).collect();
-    let roles: Vec<_> = roles.into_iter().collect();
     let tile = |name, value: String, page: &str, mark: Option<(&'static str, &str)>| Tile {
         name,
         value,
-        note: String::new(),
         url: url(page),
         mark: mark.map(|(kind, word)| Mark { kind, word: word.to_owned() }),
     };
@@ -140,7 +134,7 @@ fn tiles(facts: &Facts, processes: &[Process], backlog: &Backlog, failed: u64) -
     let (dead, paused) =
         ((facts.dead > 0).then_some(("bad", "retry")), (pauses > 0).then_some(("warning", "on")));
     vec![
-        Tile { note: roles.join(", "), ..tile("Guildhall processes", of_guildhall, "#processes", silent) },
+        tile("Guildhall processes", of_guildhall, "#processes", silent),
         tile("Running jobs", Number(running).to_string(), "/jobs?state=running", None),
         tile("Waiting jobs", Number(backlog.waiting).to_string(), "/queues", None),
         tile("Oldest waits for", oldest, "/queues", long),

@@ -1,5 +1,7 @@
 //! The processes of this instance. `guildhall serve` is API, worker and scheduler in one: its parts stand in one row.
 
+use std::collections::BTreeMap;
+
 use entities::job::Class;
 use entities::worker::{self, Listed};
 use entities::{Timestamp, api_process};
@@ -13,12 +15,12 @@ use crate::words::{Number, When};
 pub(super) struct Process {
     /// "API", "worker", "scheduler".
     pub(super) roles: Vec<&'static str>,
-    /// Of each part, as the jobs that it runs name it. They begin with the host.
-    pub(super) names: Vec<String>,
+    /// As the jobs that it runs name it; of several parts, what their names begin with: host and process id.
+    pub(super) name: String,
     pub(super) version: String,
     /// Of processes that run jobs.
     pub(super) running: Option<Number<u64>>,
-    slots: Vec<String>,
+    slots: BTreeMap<String, u64>,
     pub(super) started: When,
     pub(super) heartbeat: When,
     pub(super) alive: bool,
@@ -44,14 +46,15 @@ fn is_alive(heartbeat: Timestamp, now: Timestamp) -> bool {
 
 impl Process {
     fn worker(Listed { worker, running }: Listed, now: Timestamp) -> Self {
+        let slots = slots(&worker.slots);
         Self {
-            roles: vec![role(&worker.slots)],
+            roles: vec![role(&slots)],
             alive: is_alive(worker.heartbeat_at, now),
             running: Some(Number(running)),
-            slots: slots(&worker.slots),
+            slots,
             started: When { at: worker.started_at, now },
             heartbeat: When { at: worker.heartbeat_at, now },
-            names: vec![worker.name],
+            name: worker.name,
             version: worker.version,
         }
     }
@@ -61,18 +64,17 @@ impl Process {
             roles: vec!["API"],
             alive: is_alive(row.heartbeat_at, now),
             running: None,
-            slots: Vec::new(),
+            slots: BTreeMap::new(),
             started: When { at: row.started_at, now },
             heartbeat: When { at: row.heartbeat_at, now },
-            names: vec![row.name],
+            name: row.name,
             version: row.version,
         }
     }
 
-    /// Host and process id; a process that died and its successor may share them.
+    /// A process that died and its successor may share host and process id.
     fn is_one_with(&self, other: &Self) -> bool {
-        let same = self.names.first().zip(other.names.first());
-        self.alive == other.alive && same.is_some_and(|(one, other)| of_process(one) == of_process(other))
+        self.alive == other.alive && of_process(&self.name) == of_process(&other.name)
     }
 
     fn add(&mut self, part: Self) {
@@ -84,43 +86,42 @@ impl Process {
             self.heartbeat = part.heartbeat;
         }
         self.roles.extend(part.roles);
-        self.names.extend(part.names);
-        self.slots.extend(part.slots);
+        self.name = of_process(&self.name).to_owned();
+        for (class, count) in part.slots {
+            *self.slots.entry(class).or_default() += count;
+        }
     }
 
     pub(super) fn roles(&self) -> String {
         self.roles.join(", ")
     }
 
+    /// "bulk 32, default 8", without classes that it does not run.
     pub(super) fn slots(&self) -> String {
-        self.slots.join(", ")
+        self.slots.iter().map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How many jobs of the class it runs at once.
+    pub(super) fn slots_of(&self, class: Class) -> u64 {
+        self.slots.get(class.name()).copied().unwrap_or_default()
     }
 }
 
-/// Without the part that differs between two parts of one process.
+/// Host and process id: names have a third part, which differs between two parts of one process.
 fn of_process(name: &str) -> &str {
-    name.rsplit_once(':').map_or(name, |(process, _)| process)
+    name.match_indices(':').nth(1).map_or(name, |(end, _)| &name[..end])
 }
 
 /// Periodic tasks run in schedulers only.
-fn role(slots: &Value) -> &'static str {
-    if taken(slots).any(|(class, _)| class == "maintenance") { "scheduler" } else { "worker" }
+fn role(slots: &BTreeMap<String, u64>) -> &'static str {
+    if slots.contains_key("maintenance") { "scheduler" } else { "worker" }
 }
 
-/// The classes that a process runs, with their slots.
-fn taken(slots: &Value) -> impl Iterator<Item = (&str, u64)> {
+/// Without classes that a process does not run.
+fn slots(slots: &Value) -> BTreeMap<String, u64> {
     let of = slots.as_object().into_iter().flatten();
-    of.filter_map(|(class, count)| Some((class.as_str(), count.as_u64().filter(|count| *count > 0)?)))
-}
-
-/// How many jobs of the class a process runs at once.
-pub(super) fn slots_of(slots: &Value, class: Class) -> u64 {
-    taken(slots).filter(|(name, _)| *name == class.name()).map(|(_, count)| count).sum()
-}
-
-/// `bulk 32`, `default 8`, without classes that it does not run.
-fn slots(slots: &Value) -> Vec<String> {
-    taken(slots).map(|(class, count)| format!("{class} {count}")).collect()
+    of.filter_map(|(class, count)| Some((class.clone(), count.as_u64().filter(|count| *count > 0)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -130,15 +131,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_named_by_their_class() {
+    fn parts_of_one_process_are_one_row() {
+        let now = "2026-11-22T12:00:00Z".parse().unwrap();
+        let part = |name: &str, json: Value| {
+            let slots = slots(&json);
+            let times = When { at: now, now };
+            let roles = vec![role(&slots)];
+            let (version, running) = ("1".to_owned(), Some(Number(2)));
+            let (name, alive) = (name.to_owned(), true);
+            Process { roles, name, version, running, slots, started: times, heartbeat: times, alive }
+        };
+        let mut one = part("vm:17:6c37", json!({ "bulk": 32, "maintenance": 0, "quarantine": 1 }));
+        let other = part("vm:17:99aa", json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 }));
+        assert!(one.is_one_with(&other) && !one.is_one_with(&part("vm:18:6c37", Value::Null)));
+        one.add(other);
         assert_eq!(
-            slots(&json!({ "bulk": 32, "default": 8, "quarantine": 0 })).join(", "),
-            "bulk 32, default 8"
+            (one.name.as_str(), one.roles(), one.running.unwrap().0),
+            ("vm:17", "worker, scheduler".into(), 4)
         );
-        assert!(slots(&Value::Null).is_empty());
-        assert_eq!(role(&json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 })), "scheduler");
-        assert_eq!(role(&json!({ "bulk": 32, "maintenance": 0 })), "worker");
-        assert_eq!(slots_of(&json!({ "bulk": 32, "default": 8 }), Class::Bulk), 32);
-        assert_eq!([of_process("vm:17:6c37"), of_process("vm")], ["vm:17", "vm"]);
+        assert_eq!(one.slots(), "bulk 32, maintenance 4, quarantine 2");
+        assert_eq!([Class::Bulk, Class::Default].map(|class| one.slots_of(class)), [32, 0]);
+        assert!(one.is_one_with(&part("vm:17:0000", Value::Null)));
     }
 }

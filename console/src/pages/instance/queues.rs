@@ -4,9 +4,9 @@ use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Class, State, listing, retry, time};
 use entities::queue_sample::{self, Every, Model};
-use entities::{Timestamp, job_pause, worker};
+use entities::{Timestamp, job_pause};
 
-use super::processes::slots_of;
+use super::processes;
 use crate::answer::{Answer, PageError};
 use crate::chart::line::{Line, Span, Unit};
 use crate::shell::Shell;
@@ -34,10 +34,10 @@ struct Row {
     waiting: Number<i64>,
     held: Number<i64>,
     running: Number<u64>,
-    /// Of all processes.
+    /// Of all processes that are alive.
     slots: Number<u64>,
     /// Processes that run the class.
-    workers: usize,
+    processes: usize,
     oldest: Option<Length>,
     dead: Number<u64>,
     paused: bool,
@@ -89,11 +89,11 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
 async fn rows(visit: &Visit, now: Timestamp) -> Result<Vec<Row>, PageError> {
     let conn = visit.read();
     let pauses = job_pause::list(conn).await?;
-    let workers = worker::list(conn).await?;
+    let processes = processes::read(conn, now).await?;
     let mut rows = Vec::new();
     for &class in Class::ALL {
         let backlog = listing::backlog(conn, class, visit.now()).await?;
-        let slots = workers.iter().map(|listed| slots_of(&listed.worker.slots, class));
+        let slots = processes.iter().filter(|process| process.alive).map(|process| process.slots_of(class));
         let slots: Vec<_> = slots.filter(|slots| *slots > 0).collect();
         let dead = retry::Which { state: Some(State::Dead), class: Some(class), ..retry::Which::default() };
         rows.push(Row {
@@ -103,7 +103,7 @@ async fn rows(visit: &Visit, now: Timestamp) -> Result<Vec<Row>, PageError> {
             held: Number(backlog.held),
             running: Number(listing::count_running(conn, class).await?),
             slots: Number(slots.iter().sum()),
-            workers: slots.len(),
+            processes: slots.len(),
             dead: Number(retry::count_failed(conn, dead).await?),
             oldest: backlog.oldest.map(|since| Length(now - since)),
             paused: pauses.iter().any(|pause| pause.class == Some(class)),

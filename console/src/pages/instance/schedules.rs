@@ -34,7 +34,8 @@ struct Row {
     /// `None`: paused, or soon.
     next: Option<When>,
     job: Option<JobId>,
-    outcome: String,
+    state: String,
+    detail: String,
     failed: bool,
 }
 
@@ -49,6 +50,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         };
         let soon = visit.now() + TimeDelta::minutes(1);
         let next = known.next_tick(visit.now()).filter(|next| !row.paused && *next > soon);
+        let (state, detail) = job.as_ref().map(|job| outcome(&visit, job)).unwrap_or_default();
         rows.push(Row {
             name: known.name,
             title: title(known.name),
@@ -59,7 +61,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
             last: visit.when(row.last_tick),
             next: next.map(|next| visit.when(next)),
             failed: job.as_ref().is_some_and(|job| job.failure().is_some()),
-            outcome: job.as_ref().map(|job| outcome(&visit, job)).unwrap_or_default(),
+            state,
+            detail,
             job: job.map(|job| job.job_id),
         });
     }
@@ -75,14 +78,16 @@ pub(super) fn title(name: &str) -> String {
     }
 }
 
-fn outcome(visit: &Visit, job: &Model) -> String {
-    let state = job.status(visit.now()).name();
-    match (job.failure(), job.result.as_ref().and_then(|result| result["rows"].as_u64())) {
-        (Some(failure), _) => format!("{state}: {}", failure.message),
-        // The words stay on one line.
-        (None, Some(rows)) => format!("{state}, {}", Count(rows, "row")).replace(' ', "\u{a0}"),
-        (None, None) => state.to_owned(),
-    }
+/// How the run went: the state, and why or how much.
+fn outcome(visit: &Visit, job: &Model) -> (String, String) {
+    let state = job.status(visit.now()).name().to_owned();
+    let rows = job.result.as_ref().and_then(|result| result["rows"].as_u64());
+    let detail = match (job.failure(), rows) {
+        (Some(failure), _) => failure.message,
+        (None, Some(rows)) => Count(rows, "row").to_string(),
+        (None, None) => String::new(),
+    };
+    (state, detail)
 }
 
 fn named(visit: &Visit) -> Result<&'static Schedule, PageError> {
