@@ -1,6 +1,7 @@
 //! What people do, from the first page to the effect and back.
 
 mod bindings;
+mod first_run;
 mod keys;
 mod moderation;
 mod staff;

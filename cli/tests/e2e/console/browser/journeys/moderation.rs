@@ -11,6 +11,7 @@ both_modes!(
     a_ban_is_added_lifted_and_back,
     a_ban_is_added_lifted_and_back_without_scripts,
     the_form_shows_the_person_while_it_is_filled_in,
+    a_choice_stays_under_the_mouse_when_a_field_is_left,
 );
 
 /// What a game server is told.
@@ -73,4 +74,25 @@ async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment
     tab.choose("For ever").await;
     tab.button("Add ban").await;
     tab.sees("Banned Roblox 555001 for ever.").await;
+}
+
+async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deployment) {
+    let (browser, member) = (Browser::start().await, &deployment.guild().members[15]);
+    let tab = owner(deployment, &browser).await;
+    tab.goto(&format!("/console/guilds/{}/moderation/bans/new", deployment.guild().id)).await;
+    let top = "document.querySelector('main fieldset').getBoundingClientRect().top + scrollY";
+    let fresh = tab.evaluate(top).await;
+    tab.fill("Person", "Nobody Here").await;
+    tab.fill("Reason", "spam").await;
+    tab.choose("1 hour").await;
+    tab.button("Add ban").await;
+    tab.sees("No linked member is named").await;
+    let refused = tab.evaluate(top).await;
+    tab.fill("Person", &member.name).await;
+    tab.choose("7 days").await;
+    assert_eq!(tab.evaluate("document.querySelector('[value=\"604800\"]').checked").await, true);
+    tab.sees(&member.chat).await;
+    assert_eq!([&refused, &tab.evaluate(top).await], [&fresh; 2]);
+    tab.button("Add ban").await;
+    tab.sees("for 7 days.").await;
 }

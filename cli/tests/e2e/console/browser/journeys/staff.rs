@@ -6,14 +6,33 @@ use testkit::{Deployment, both_modes, eventually};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
-use super::super::{owner, sign_in};
+use super::super::sign_in;
 
-both_modes!(a_leave_is_requested_and_approved);
+both_modes!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved_without_scripts);
 
 async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
-    let (browser, guild) = (Browser::start().await, deployment.guild());
+    let browser = Browser::start().await;
     let own = Tab::open(&browser, &deployment.api_base(0)).await;
-    sign_in(deployment, &own, guild, 1, &[]).await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    request_and_approve(deployment, &own, &tab).await;
+    own.passes().await;
+    tab.passes().await;
+}
+
+async fn a_leave_is_requested_and_approved_without_scripts(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let own = Tab::open(&browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    own.without_scripts().await;
+    tab.without_scripts().await;
+    request_and_approve(deployment, &own, &tab).await;
+    assert_eq!([own.reported(), tab.reported()].concat(), Vec::<String>::new());
+}
+
+/// `own` is the staff member's, `tab` the owner's.
+async fn request_and_approve(deployment: &Deployment, own: &Tab<'_>, tab: &Tab<'_>) {
+    let guild = deployment.guild();
+    sign_in(deployment, own, guild, 1, &[]).await;
     let leave = format!("/console/guilds/{}/staff/leave", guild.id);
     own.goto(&leave).await;
     own.fill("First day", "2040-07-01").await;
@@ -21,20 +40,17 @@ async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
     own.fill("Reason", "family <i>matters</i>").await;
     own.button("Request leave").await;
     own.sees("Leave requested").await;
-    own.passes().await;
     let listed = format!("/guilds/{}/staff/loa", guild.id);
     let leaves = async || deployment.api().get(&listed).await.ok().to_string();
     assert!(!leaves().await.contains("family"), "a request is no leave");
 
-    let tab = owner(deployment, &browser).await;
+    sign_in(deployment, tab, guild, 0, &[]).await;
     tab.goto(&leave).await;
     tab.sees("family <i>matters</i>").await;
-    tab.passes().await;
     tab.click("Actions").await;
     tab.button("Approve request").await;
     eventually("the leave is approved", Duration::from_secs(10), async || {
         leaves().await.contains("family").then_some(())
     })
     .await;
-    tab.passes().await;
 }
