@@ -12,6 +12,7 @@ pub mod http;
 pub mod lists;
 pub mod live_dashboard;
 pub mod outage;
+pub mod pages;
 mod patient;
 pub mod rate_limit_check;
 pub mod recovery;

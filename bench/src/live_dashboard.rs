@@ -156,7 +156,7 @@ fn lock(receipts: &Shared) -> MutexGuard<'_, Receipts> {
 }
 
 /// The cookie of the guild's owner.
-async fn sign_in(deployment: &Deployment, guild: &Guild) -> anyhow::Result<String> {
+pub(crate) async fn sign_in(deployment: &Deployment, guild: &Guild) -> anyhow::Result<String> {
     let args = ["console", "link", "--guild", &guild.id, "--user", &guild.members[0].chat];
     let url = deployment.command(&args).await.succeeded();
     let path = &url[url.find("/console/link/").context("no link")?..];
