@@ -1,7 +1,9 @@
 //! /console/guilds/:guild/members and the search of the bar.
 
+use std::time::Duration;
+
 use serde_json::json;
-use testkit::{Deployment, OUTSIDER, both_modes};
+use testkit::{Deployment, OUTSIDER, both_modes, eventually};
 
 use super::{Console, Page};
 
@@ -17,6 +19,9 @@ both_modes!(
     the_search_goes_to_what_is_named,
     the_search_shows_staff_what_they_may_see
 );
+
+/// For a job.
+const WITHIN: Duration = Duration::from_secs(20);
 
 fn below(deployment: &Deployment, page: &str) -> String {
     format!("/console/guilds/{}{page}", deployment.guild().id)
@@ -142,10 +147,15 @@ async fn a_banned_member_is_lifted_from_their_page(deployment: &Deployment) {
     let main = banned.html.split_once("<main").unwrap().1;
     let first = |button: &str| main.find(button).unwrap_or_else(|| panic!("no {button:?}: {main}"));
     assert!(first(">Lift ban<") < first(">Sync member<"));
-    let lifted = console.press(&banned, "Lift ban", &[]).await;
+    let away = eventually("Discord has banned the member", WITHIN, async || {
+        Some(console.get(&page).await).filter(|page| page.contains("Banned from Discord by ban #"))
+    })
+    .await;
+    assert!(!away.shows(200, "they must join again").contains("Sync member"), "{}", away.text());
+    let lifted = console.press(&away, "Lift ban", &[]).await;
     assert_eq!(lifted.path(), page);
     lifted.shows(200, &format!("Lifted the ban of {}.", member.name)).shows(200, "Neither banned nor muted.");
-    lifted.shows(200, "Ban lifted");
+    lifted.shows(200, &format!("{} lifted the ban of {}", guild.members[0].name, member.name));
     lifted.shows(200, &format!("Lifted just now by {}", guild.members[0].name));
     let restored = console.undo(&lifted).await;
     assert_eq!(restored.path(), page);

@@ -1,8 +1,9 @@
 //! A member's roles as Discord has them now, and those that can be given.
 
-use entities::{ChatId, RoleId};
+use entities::{ChatId, RoleId, Subject};
 use platforms::{ChatMember, ChatRole, GuildOverview, RoleProblem};
 
+use crate::accounts::Account;
 use crate::pages::guilds::bindings::rows::problem_words;
 use crate::visit::GuildVisit;
 
@@ -11,6 +12,9 @@ use crate::visit::GuildVisit;
 pub(super) struct OnDiscord {
     /// Why it says nothing; empty: it does.
     pub(super) problem: String,
+    /// The person is not in the server.
+    pub(super) is_away: bool,
+    /// The name in the server, or the name on Discord of who is away.
     pub(super) nick: Option<String>,
     /// Highest first.
     pub(super) held: Vec<Role>,
@@ -32,9 +36,13 @@ impl OnDiscord {
             futures_util::join!(discord.member(call, chat), discord.guild_overview(call));
         match (member, overview) {
             (Ok(Some(member)), Ok(overview)) => Self::of(visit, member, &overview),
-            (Ok(None), _) => Self::silent(
-                "This person is not in the Discord server, so they have no roles there.".to_owned(),
-            ),
+            (Ok(None), _) => {
+                let nick = match visit.console.account(call, Subject::Chat(chat)).await {
+                    Ok(Account::Known { name, .. }) => Some(name),
+                    _ => None,
+                };
+                Self { is_away: true, nick, ..Self::default() }
+            }
             (Err(error), _) | (_, Err(error)) => {
                 Self::silent(format!("Discord does not show this member at the moment: {error}."))
             }
@@ -61,6 +69,7 @@ impl OnDiscord {
         let grantable = |role: &ChatRole| overview.grantable(role.id, allowed).err();
         Self {
             problem: String::new(),
+            is_away: false,
             nick: member.nick,
             held: held.iter().map(|role| shown(role, removable(role))).collect(),
             others: others.iter().map(|role| shown(role, grantable(role))).collect(),

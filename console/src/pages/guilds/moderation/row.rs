@@ -25,6 +25,8 @@ pub(crate) struct Row {
     pub(crate) ended: Option<When>,
     /// Who ended it before its time.
     pub(crate) ended_by: Option<Who>,
+    /// Guildhall has banned the person from Discord with it.
+    pub(crate) keeps_away: bool,
     /// How Discord differs from it, in a few words.
     pub(crate) mirror_problem: Option<&'static str>,
 }
@@ -115,6 +117,7 @@ impl Row {
             state,
             ended: ended.map(|at| visit.when(at)),
             ended_by: ended_by.map(chat),
+            keeps_away: state.is_active() && row.mirror_state == MirrorState::Done,
             mirror_problem: state.mirror_problem(row),
         }
     }
