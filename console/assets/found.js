@@ -1,10 +1,15 @@
 // Fields with `data-shows` name elements that the server draws from them, as the person behind an id. They are drawn again
-// when one of the fields is left with another value.
+// while one of the fields is typed into: what is drawn when a field is left moves the page away under the mouse.
 import { prepare } from "./prepare.js";
 
+const PAUSE_MS = 300;
+let waiting = null;
+
+/** What was wrong keeps its room. */
 function forgetProblem(field) {
   field.removeAttribute("aria-invalid");
-  document.getElementById(`problem-${field.name}`)?.remove();
+  const problem = document.getElementById(`problem-${field.name}`);
+  if (problem) problem.style.visibility = "hidden";
 }
 
 function typed(form) {
@@ -12,15 +17,13 @@ function typed(form) {
   return new URLSearchParams(fields.map((field) => [field.name, field.value])).toString();
 }
 
-document.addEventListener("change", async (event) => {
-  const { form, dataset: { shows } } = event.target;
-  if (!shows) return;
-  forgetProblem(event.target);
+async function draw(form, shows) {
   const asked = typed(form);
   const response = await fetch(`${form.action}?${asked}`, { credentials: "same-origin" }).catch(() => null);
-  // A later value has its own answer.
-  if (!response?.ok || asked !== typed(form)) return;
+  if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  // A later value has its own answer, and so has a form that was sent meanwhile.
+  if (!form.isConnected || asked !== typed(form)) return;
   for (const name of shows.split(" ")) {
     const [old, fresh] = [document.getElementById(name), page.getElementById(name)];
     // What a person works in does not move.
@@ -28,4 +31,12 @@ document.addEventListener("change", async (event) => {
     old.replaceChildren(...document.adoptNode(fresh).childNodes);
     prepare(old);
   }
+}
+
+document.addEventListener("input", ({ target }) => {
+  const { form, dataset: { shows } } = target;
+  if (!shows) return;
+  forgetProblem(target);
+  clearTimeout(waiting);
+  waiting = setTimeout(draw, PAUSE_MS, form, shows);
 });

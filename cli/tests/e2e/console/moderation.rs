@@ -45,12 +45,16 @@ async fn a_player_is_banned_by_name_and_the_ban_is_taken_back(deployment: &Deplo
     console.get(&below(deployment, "")).await.shows(200, "Nobody is banned.");
     let banned = ban(deployment, &console, &[("identifier", &member.name.to_uppercase())]).await;
     banned.shows(200, &member.name).shows(200, "spam").shows(200, "in 7 days").shows(200, "active");
-    banned.shows(200, &format!("Banned {} until ", member.name));
+    banned.shows(200, &format!("Banned {} for 7 days.", member.name));
+    banned.shows(200, &format!("{} may not join your games.", member.name));
+    banned.shows(200, "In games Game servers that ask are told within a second.");
     let list = console.get(&below(deployment, "/bans")).await;
     list.shows(200, &member.name).shows(200, "Lift ban").shows(200, "1 active ban, newest first");
     console.get(&below(deployment, "/mutes")).await.shows(200, "Nobody is muted.");
     let undone = console.undo(&banned).await;
     undone.shows(200, &format!("Lifted the ban of {}.", member.name)).shows(200, "lifted");
+    undone.shows(200, &format!("Lifted. {} may join your games again.", member.name));
+    assert!(!undone.contains("In games"), "{}", undone.text());
     console.get(&below(deployment, "/bans")).await.shows(200, "Nobody is banned.");
     let found = format!("/bans?state=all&person={}&moderator={}", member.chat, guild.members[0].chat);
     let ended = console.get(&below(deployment, &found)).await;
@@ -141,7 +145,7 @@ async fn a_lifted_ban_is_restored_by_undo(deployment: &Deployment) {
     lifted.shows(200, "Lifted the ban of Roblox 555001.");
     let again = console.undo(&lifted).await;
     again
-        .shows(200, "Restored the ban of Roblox 555001, until ")
+        .shows(200, "Restored the ban of Roblox 555001 for ")
         .shows(200, "spam")
         .shows(200, "in 7 days")
         .shows(200, "Place 77");
@@ -172,8 +176,8 @@ async fn a_ban_that_replaces_another_says_so_and_undo_restores_it(deployment: &D
     let form = [("identifier", &*member.name), ("reason", evidence), ("length", "1209600")];
     console.submit(&below(deployment, "/bans/new"), &form).await.shows(200, "in 14 days");
     let second = ban(deployment, &console, &[("identifier", &member.name)]).await;
-    second.shows(200, &format!("Banned {} until", member.name)).shows(200, "It replaces ban #");
-    second.shows(200, "which was set until").shows(200, "in 7 days");
+    second.shows(200, &format!("Banned {} for 7 days.", member.name)).shows(200, "It replaces ban #");
+    second.shows(200, "which was to last for 14 days").shows(200, "in 7 days");
     let restored = console.undo(&second).await;
     restored.shows(200, &format!("Restored the ban of {}", member.name)).shows(200, "in 14 days");
     assert!(restored.links().contains(&"https://a.example/v".to_owned()), "{:?}", restored.links());
@@ -200,6 +204,7 @@ async fn one_of_several_is_lifted_or_all(deployment: &Deployment) {
     wide.shows(200, "They stay when this one is lifted").shows(200, "in place 77");
     let one = console.press(&wide, "Lift ban", &[]).await;
     one.shows(200, "Lifted the ban of Roblox 555001. Still banned: #");
+    one.shows(200, "Lifted. Roblox 555001 has another active ban.");
     assert_eq!(console.get(&bans).await.row("only in place 77").matches("Lift ban").count(), 1);
     let restored = console.undo(&one).await;
     let all = console.press(&restored, "Lift all 2 bans", &[]).await;
@@ -219,7 +224,7 @@ async fn an_ended_ban_says_how_it_ended(deployment: &Deployment) {
     let own = &guild.members[0].name;
     let banned = ban(deployment, &console, &[("identifier", UNKNOWN)]).await;
     let lifted = console.press(&banned, "Lift ban", &[]).await;
-    lifted.shows(200, &format!("Ended Lifted just now by {own}")).shows(200, "Was set until in 7 days");
+    lifted.shows(200, &format!("Ended Lifted just now by {own}")).shows(200, "Was to end in 7 days");
     let short = [("length", "own"), ("amount", "1"), ("unit", "1")];
     let short = [&short[..], &[("identifier", UNKNOWN), ("place_id", "5"), ("unknown", UNKNOWN)]].concat();
     let short = [&short[..], &[("reason", "brief")]].concat();
@@ -249,7 +254,8 @@ async fn a_ban_that_did_not_reach_discord_is_marked(deployment: &Deployment) {
 async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
     let console = Console::owner(deployment).await;
     let new = below(deployment, "/mutes/new");
-    console.get(&format!("{new}?identifier=555001")).await.shows(200, "Add mute");
+    let empty = console.get(&format!("{new}?identifier=555001")).await;
+    empty.shows(200, "Add mute").shows(200, "3 days").has_typed("unit", "86400");
     let nobody = [("identifier", "Nobody Here"), ("reason", "spam"), ("length", "ever")];
     let refused = console.post(&new, &nobody).await;
     refused.refuses("identifier", "Nobody Here", "No linked member is named");
@@ -263,7 +269,9 @@ async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
         ("reason", "r"),
         ("unknown", UNKNOWN),
     ];
-    console.post(&new, &long).await.shows(422, "between 1 second and 100 years");
+    console.post(&new, &long).await.refuses("amount", "90000", "Give at most 100 years, or choose For ever.");
+    let none = [&long[..2], &[("amount", "x")], &long[3..]].concat();
+    console.post(&new, &none).await.refuses("amount", "x", "Give a whole number above 0.");
     let known = [("identifier", UNKNOWN), ("unknown", UNKNOWN), ("length", "ever")];
     console.post(&new, &known).await.refuses("reason", "", "Say what happened.");
     let place = [&known[..], &[("reason", "r"), ("place_id", "lobby")]].concat();

@@ -14,7 +14,7 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// What the form shows; the API's errors name them.
-const FIELDS: [&str; 4] = ["identifier", "reason", "length", "place_id"];
+const FIELDS: [&str; 5] = ["identifier", "reason", "length", "amount", "place_id"];
 
 #[derive(Template)]
 #[template(path = "guilds/moderation/add.html")]
@@ -72,7 +72,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let seconds = match length::read(typed) {
         Ok(seconds) => seconds,
-        Err(problem) => return wrong("length", problem).await,
+        Err((field, problem)) => return wrong(field, problem).await,
     };
     let order = order(kind, &target, typed, seconds);
     let new = match order.impose(&visit).await {

@@ -5,7 +5,7 @@ use entities::{Person, SanctionId};
 
 use super::Kind;
 use super::lift::after;
-use super::order::{Imposed, Order, until};
+use super::order::{Imposed, Order, lasting};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::pages::guilds::people::identify;
@@ -34,7 +34,9 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let said = match restored.as_slice() {
         [] => None,
-        [(_, new)] => Some(format!("Restored the {} of {name}, {}.", kind.word(), until(new.expires))),
+        [(_, new)] => {
+            Some(format!("Restored the {} of {name} {}.", kind.word(), lasting(&visit, new.expires)))
+        }
         several => Some(format!("Restored {} of {name}.", Count(several.len() as u64, kind.word()))),
     };
     let said: Vec<_> = said.into_iter().chain(kept).collect();

@@ -2,32 +2,34 @@
 
 use crate::fields::Fields;
 
+/// Seconds of a day, the unit unless another one is chosen: too long is seen and mended sooner than too short.
+pub(super) const DAY: &str = "86400";
 /// Choices of the form: seconds, words.
-pub(super) const CHOICES: [(&str, &str); 5] = [
+pub(super) const CHOICES: [(&str, &str); 6] = [
     ("3600", "1 hour"),
-    ("86400", "1 day"),
+    (DAY, "1 day"),
+    ("259200", "3 days"),
     ("604800", "7 days"),
     ("2592000", "30 days"),
     ("ever", "For ever"),
 ];
 /// Units of a length of one's own: seconds, words.
 pub(super) const UNITS: [(&str, &str); 4] =
-    [("60", "minutes"), ("3600", "hours"), ("86400", "days"), ("604800", "weeks")];
+    [("60", "minutes"), ("3600", "hours"), (DAY, "days"), ("604800", "weeks")];
 
-/// Seconds, `None` for ever; or what is wrong.
-pub(super) fn read(form: &Fields) -> Result<Option<i64>, &'static str> {
+/// Seconds, `None` for ever; or the field and what is wrong with it.
+pub(super) fn read(form: &Fields) -> Result<Option<i64>, (&'static str, &'static str)> {
     match form.text("length") {
-        "" => Err("Choose how long it lasts."),
         "ever" => Ok(None),
         "own" => {
             let amount = form.read::<i64>("amount").filter(|amount| *amount > 0);
             let unit = form.read::<i64>("unit").filter(|unit| *unit > 0);
-            let seconds = amount.zip(unit).and_then(|(amount, unit)| amount.checked_mul(unit));
-            seconds.map(Some).ok_or("Give a whole number above 0.")
+            let seconds = amount.zip(unit).map(|(amount, unit)| amount.saturating_mul(unit));
+            seconds.map(Some).ok_or(("amount", "Give a whole number above 0."))
         }
         seconds => match seconds.parse() {
             Ok(seconds) if seconds > 0 => Ok(Some(seconds)),
-            _ => Err("Choose how long it lasts."),
+            _ => Err(("length", "Choose how long it lasts.")),
         },
     }
 }
@@ -46,7 +48,8 @@ mod tests {
             assert!(of(bad).is_err(), "{bad:?}");
         }
         let large = [("length", "own"), ("amount", "9223372036854775807"), ("unit", "60")];
-        assert!(of(&large).is_err());
-        assert!(of(&[("length", "own"), ("amount", "0"), ("unit", "60")]).is_err());
+        assert_eq!(of(&large), Ok(Some(i64::MAX)));
+        let nothing = of(&[("length", "own"), ("amount", "0"), ("unit", "60")]);
+        assert_eq!(nothing.unwrap_err().0, "amount");
     }
 }

@@ -25,7 +25,8 @@ impl Mirror {
                 "Only bans of every game, of people with a known Discord account, go to Discord, while the setting \
                  for it is on.",
             ),
-            MirrorState::Pending => ("info", "under way", "A job does it."),
+            MirrorState::Pending if is_over => ("info", "unbanning", ""),
+            MirrorState::Pending => ("info", "banning", ""),
             MirrorState::Done if row.lifted_how == Some(Lifted::Superseded) => {
                 ("quiet", "goes on", "The newer ban decides what is on Discord.")
             }

@@ -12,7 +12,7 @@ use crate::pages::guilds::people::identify;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
-const FIELDS: [&str; 2] = ["reason", "length"];
+const FIELDS: [&str; 3] = ["reason", "length", "amount"];
 
 #[derive(Template)]
 #[template(path = "guilds/moderation/one.html")]

@@ -9,7 +9,7 @@ use crate::api::ApiAnswer;
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
 use crate::visit::GuildVisit;
-use crate::words;
+use crate::words::Length;
 
 /// What is imposed on whom.
 pub(super) struct Order<'a> {
@@ -77,22 +77,22 @@ impl Order<'_> {
         replaced: Option<&sanction::Model>,
     ) -> Said {
         let (kind, place) = (self.kind, place_words(self.place));
-        let said = format!("{} {name}{place} {}.", kind.past(), until(new.expires));
+        let said = format!("{} {name}{place} {}.", kind.past(), lasting(visit, new.expires));
         let Some(old) = replaced else {
             let undo = Undo::new(visit.url(&format!("{}/lift", kind.one(new.id))), &[("undo", "yes")]);
             return Said::new(said).with_undo(undo);
         };
-        let (word, old_id, old_end) = (kind.word(), old.sanction_id, until(old.expires_at));
-        let said = format!("{said} It replaces {word} #{old_id}, which was set {old_end}.");
+        let (word, old_id, old_end) = (kind.word(), old.sanction_id, lasting(visit, old.expires_at));
+        let said = format!("{said} It replaces {word} #{old_id}, which was to last {old_end}.");
         let fields = [("id", old_id.to_string()), ("instead", new.id.to_string())];
         let fields = fields.each_ref().map(|(name, id)| (*name, id.as_str()));
         Said::new(said).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
     }
 }
 
-/// "until 22 Nov 2026, 12:00 UTC".
-pub(super) fn until(end: Option<Timestamp>) -> String {
-    end.map_or_else(|| "for ever".to_owned(), |end| format!("until {}", words::exact(end)))
+/// "for 3 days": a notice has no element for a time, and a length is the same in every zone.
+pub(super) fn lasting(visit: &GuildVisit, end: Option<Timestamp>) -> String {
+    end.map_or_else(|| "for ever".to_owned(), |end| format!("for {}", Length(end - visit.now())))
 }
 
 fn place_words(place: &str) -> String {
@@ -103,8 +103,8 @@ fn place_words(place: &str) -> String {
 pub(super) fn refused(visit: &GuildVisit, answer: &ApiAnswer) -> Form {
     match answer.field() {
         Some("duration_seconds") => {
-            let text = "Choose between 1 second and 100 years, or For ever.";
-            Form::wrong(&visit.form, Some("length"), text)
+            let text = "Give at most 100 years, or choose For ever.";
+            Form::wrong(&visit.form, Some("amount"), text)
         }
         Some("reason") if !visit.form.has("reason") => {
             Form::wrong(&visit.form, Some("reason"), "Say what happened.")

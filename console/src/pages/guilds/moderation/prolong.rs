@@ -20,8 +20,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let seconds = match length::read(&visit.form) {
         Ok(seconds) => seconds,
-        Err(problem) => {
-            let form = Form::wrong(&visit.form, Some("length"), problem);
+        Err((field, problem)) => {
+            let form = Form::wrong(&visit.form, Some(field), problem);
             return show(&visit, row, form).await;
         }
     };
