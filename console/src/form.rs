@@ -4,6 +4,7 @@ use http::StatusCode;
 
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
+use crate::labels;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form {
@@ -15,6 +16,8 @@ pub(crate) struct Form {
 struct Problem {
     field: Option<String>,
     text: String,
+    /// Beside the field, whose label says what it is about.
+    at_field: String,
 }
 
 impl Form {
@@ -28,7 +31,9 @@ impl Form {
     }
 
     pub(crate) fn wrong(fields: &Fields, field: Option<&str>, text: &str) -> Self {
-        let problem = Problem { field: field.map(str::to_owned), text: text.to_owned() };
+        let label = field.map(|field| format!("{}: ", labels::label(field))).unwrap_or_default();
+        let at_field = labels::capital(text.strip_prefix(&label).unwrap_or(text));
+        let problem = Problem { field: field.map(str::to_owned), text: text.to_owned(), at_field };
         Self { fields: fields.clone(), problem: Some(problem) }
     }
 
@@ -43,7 +48,7 @@ impl Form {
     /// What is wrong with this field; empty: nothing.
     pub(crate) fn problem_of(&self, name: &str) -> &str {
         let problem = self.problem.as_ref().filter(|problem| problem.field.as_deref() == Some(name));
-        problem.map_or("", |problem| &problem.text)
+        problem.map_or("", |problem| &problem.at_field)
     }
 
     /// What is wrong with none of the fields that the form shows; empty: nothing.
@@ -75,8 +80,8 @@ mod tests {
         let body = json!({ "message": "`rank` must be an integer from 0 to 255; sent: \"x\"" });
         let answer = ApiAnswer { status: StatusCode::BAD_REQUEST, body };
         let form = Form::refused(&Fields::of(&[("rank", "x")]), &answer);
-        assert!(form.problem_of("rank").starts_with("Rank: ") && form.problem_of("role").is_empty());
+        assert!(form.problem_of("rank").starts_with("Choose a rank") && form.problem_of("role").is_empty());
         assert_eq!((form.text("rank"), form.problem_beside(&["rank"])), ("x", ""));
-        assert!(!form.problem_beside(&["role"]).is_empty());
+        assert!(form.problem_beside(&["role"]).starts_with("Rank: choose a rank"));
     }
 }

@@ -57,9 +57,9 @@ async fn what_is_wrong_with_a_panel_stands_at_its_field(deployment: &Deployment)
     let unnamed = owner.press(&page, "Add panel", &[("category_id", "77")]).await;
     unnamed.refuses("name", "", "Say what people apply for.").keeps("category_id", "77");
     let long = "x".repeat(101);
-    owner.press(&unnamed, "Add panel", &[("name", &long)]).await.refuses("name", &long, "Name: enter");
+    owner.press(&unnamed, "Add panel", &[("name", &long)]).await.refuses("name", &long, "Enter a text");
     let lobby = owner.press(&page, "Add panel", &[("name", "Builders"), ("category_id", "lobby")]).await;
-    lobby.refuses("category_id", "lobby", "Discord category: enter").keeps("name", "Builders");
+    lobby.refuses("category_id", "lobby", "Enter the id of the category").keeps("name", "Builders");
     let role = [("name", "Builders"), ("staff_role_ids", "4242")];
     let unknown = owner.post(&format!("{}/panels", applications(deployment)), &role).await;
     unknown.shows(422, "4242 is no staff role of this guild").keeps("name", "Builders");

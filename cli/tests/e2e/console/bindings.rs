@@ -35,7 +35,7 @@ async fn what_cannot_be_read_is_said_at_its_field(deployment: &Deployment) {
     console.get(&format!("{bindings}?group_id=my+group")).await.shows(200, "has digits only");
     let group = guild.group.to_string();
     let unranked = [("group_id", group.as_str()), ("rank", "256"), ("role_id", &guild.roles[0])];
-    console.post(&bindings, &unranked).await.shows(422, "Rank: choose a rank").shows(422, "0 to 255");
+    console.post(&bindings, &unranked).await.refuses("rank", "", "Choose a rank of the group, 0 to 255.");
     let twice = [("group_id", group.as_str()), ("rank", "200"), ("role_id", &guild.roles[3])];
     console.post(&bindings, &twice).await.shows(422, "The guild has this very binding already");
 }
@@ -46,6 +46,7 @@ async fn a_member_is_tested_without_a_change(deployment: &Deployment) {
     let member = &guild.members[5];
     let tested = console.get(&format!("{bindings}?member={}", member.chat)).await;
     tested.shows(200, "gets the role").shows(200, "does not match").shows(200, &member.name);
+    tested.shows(200, "Rank now");
     let captain = tested.html.split_once("id=\"test\"").unwrap().1;
     assert!(captain.contains("Captain (200)") && captain.contains(">Captain</td>"), "{captain}");
     console.get(&format!("{bindings}?member={}", member.name)).await.shows(200, "gets the role");

@@ -16,5 +16,8 @@ async fn a_binding_is_added_and_undone(deployment: &Deployment) {
     added.shows(200, "Binding added.");
     let refused = console.post(&bindings, &[("group_id", "x"), ("rank", "7"), ("role_id", "1")]).await;
     refused.shows(422, "A group's number has digits only");
-    console.undo(&added).await.shows(200, "Binding removed.");
+    console
+        .undo(&added)
+        .await
+        .shows(200, &format!("Binding removed: Member, 7 in Group {}", guild.group - 5_000));
 }

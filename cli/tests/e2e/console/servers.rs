@@ -156,7 +156,7 @@ async fn a_place_that_cannot_be_read_reaches_no_server(deployment: &Deployment) 
     let form = [("type", "shutdown"), ("target_id", "all"), ("word", "all"), ("place_id", "lobby")];
     let refused = owner.post(&format!("{}/command", servers(deployment)), &form).await;
     assert!(fetched(&api, "s1").await.is_empty(), "the command went to every server");
-    refused.shows(422, "Place: enter the number");
+    refused.shows(422, "Enter the number");
 }
 
 async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deployment) {
@@ -173,9 +173,9 @@ async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deploymen
             let form: Vec<_> = others.clone().chain([(field, typed)]).chain(word).collect();
             let refused = owner.press(page, button, &form).await;
             let label = match field {
-                "type" => "Command: enter",
-                "target_id" => "Target: enter",
-                _ => "Reason: say why",
+                "type" => "Enter a word",
+                "target_id" => "Enter a Roblox id",
+                _ => "Say why",
             };
             refused.refuses(field, typed, label);
             for (name, value) in others.chain(word) {

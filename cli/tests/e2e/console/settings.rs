@@ -65,13 +65,14 @@ async fn what_is_wrong_stands_at_its_field_and_nothing_is_saved(deployment: &Dep
     let owner = Console::owner(deployment).await;
     let before = stored(deployment).await;
     let page = owner.get(&settings(deployment)).await;
-    for (field, typed) in [
-        ("strike_days", "ninety"),
-        ("strike_days", "0"),
-        ("strike_days", ""),
-        ("time_zone", "Middle/Earth"),
-        ("week_start", "8"),
-        ("nickname_template", "{rank}"),
+    let number = "Enter a number from 1 to 3650.";
+    for (field, typed, said) in [
+        ("strike_days", "ninety", number),
+        ("strike_days", "0", number),
+        ("strike_days", "", number),
+        ("time_zone", "Middle/Earth", "Choose one from the list, such as Europe/Berlin."),
+        ("week_start", "8", "Choose a day of the week."),
+        ("nickname_template", "{rank}", "."),
     ] {
         let other = if field == "nickname_template" {
             ("strike_days", "31")
@@ -80,16 +81,13 @@ async fn what_is_wrong_stands_at_its_field_and_nothing_is_saved(deployment: &Dep
         };
         let form = [(field, typed), other, ("weight_ban", "7")];
         let refused = owner.press(&page, "Save settings", &form).await;
-        refused.shows(422, ": ").keeps(other.0, other.1).keeps("weight_ban", "7");
+        refused.shows(422, said).keeps(other.0, other.1).keeps("weight_ban", "7");
         if field != "week_start" {
-            refused.refuses(field, typed, ": ");
+            refused.refuses(field, typed, said);
         }
     }
     let points = owner.press(&page, "Save settings", &[("weight_ban", "-1"), ("strike_days", "31")]).await;
-    points
-        .shows(422, "Points on the leaderboard: enter")
-        .keeps("weight_ban", "-1")
-        .keeps("strike_days", "31");
+    points.shows(422, "Enter whole numbers").keeps("weight_ban", "-1").keeps("strike_days", "31");
     assert_eq!(stored(deployment).await, before);
 }
 

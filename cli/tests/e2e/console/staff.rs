@@ -275,6 +275,9 @@ async fn strikes_notes_and_quotas_are_written(deployment: &Deployment) {
     let quota = [("name", "Weekly kicks"), ("metric", "kick"), ("target", "5"), ("period", "week")];
     let added = owner.submit(&quotas, &quota).await;
     added.shows(200, "5 kicks a week").shows(200, "0 of 5");
+    let minutes = [quota[0], ("metric", "minutes"), quota[2], quota[3], ("requires_approval", "yes")];
+    let cannot = "Minutes and sessions cannot need approval: clear this, or count an action.";
+    owner.post(&quotas, &minutes).await.refuses("requires_approval", "yes", cannot);
     let gone = owner.undo(&added).await;
     gone.shows(200, "Quota Weekly kicks deleted.");
     owner.undo(&gone).await.shows(200, "5 kicks a week");

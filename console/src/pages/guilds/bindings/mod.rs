@@ -121,9 +121,10 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let (group, rank, role) = (row.group_id.to_string(), row.rank.to_string(), row.role_id.to_string());
     let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
-    let said = Said::new(
-        "Binding removed. Guildhall leaves this role alone from now on, where no other binding gives it.",
-    );
+    let named = rows::named(&visit, row).await;
+    let said = Said::new(format!(
+        "Binding removed: {named}. Guildhall leaves this role alone from now on, where no other binding gives it."
+    ));
     Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }
 

@@ -55,6 +55,16 @@ pub(super) async fn grouped(
     groups
 }
 
+/// "Captain, Admiral (200) in Harbour"
+pub(super) async fn named(visit: &GuildVisit, row: &binding::Model) -> String {
+    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
+    let group = visit.console.group(visit.platform(), row.group_id).await.ok();
+    let ranks = group.as_ref().map(|group| group.ranks.as_slice());
+    let shown = shown(visit, row, ranks, overview.as_ref());
+    let group = group.map_or_else(|| row.group_id.to_string(), |group| group.to_string());
+    format!("{}, {} in {group}", shown.role_name, shown.rank)
+}
+
 fn shown(
     visit: &GuildVisit,
     row: &binding::Model,

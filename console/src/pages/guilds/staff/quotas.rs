@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::tabs::{Link, Tab, tabs};
 use super::words::{METRICS, PERIODS, period_value};
 use crate::answer::{Answer, PageError};
+use crate::api::ApiAnswer;
 use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
@@ -18,7 +19,7 @@ use crate::visit::GuildVisit;
 
 pub(super) use progress::{Quota, of_member};
 
-const FIELDS: [&str; 5] = ["name", "metric", "target", "period", "scope"];
+const FIELDS: [&str; 6] = ["name", "metric", "target", "period", "scope", "requires_approval"];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/quotas.html")]
@@ -150,10 +151,21 @@ fn body(fields: &Fields, all: Option<Value>) -> Map<String, Value> {
     body
 }
 
+/// The form always says whether actions need approval, so the API refuses that only beside another choice.
+fn refused(fields: &Fields, answer: &ApiAnswer) -> Form {
+    match answer.field() {
+        Some(field @ "requires_approval") => {
+            let text = "Minutes and sessions cannot need approval: clear this, or count an action.";
+            Form::wrong(fields, Some(field), text)
+        }
+        _ => Form::refused(fields, answer),
+    }
+}
+
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/quota", body(&visit.form, None)).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer)).await;
+        return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/quotas/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Said::new(format!("Quota {} added.", visit.form.text("name")));
@@ -165,7 +177,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     let path = format!("/guilds/{{g}}/staff/quota/{}", row.quota_id);
     let answer = visit.api(Method::PATCH, &path, body(&visit.form, Some(Value::Null))).await;
     if !answer.status.is_success() {
-        return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
+        return show_one(&visit, refused(&visit.form, &answer), row).await;
     }
     let undo = undo_to(&visit, &format!("/staff/quotas/{}", row.quota_id), &row);
     let said = Said::new(format!("Quota {} changed.", visit.form.text("name")));
