@@ -9,6 +9,7 @@ use super::{Console, Page};
 
 both_modes!(
     a_key_is_shown_once_and_may_what_was_chosen,
+    the_form_says_what_a_choice_allows,
     the_last_use_of_a_key_is_shown,
     what_is_wrong_with_a_key_stands_at_its_field,
     a_key_is_replaced_and_both_are_valid_for_a_while,
@@ -51,7 +52,12 @@ async fn a_key_is_shown_once_and_may_what_was_chosen(deployment: &Deployment) {
     let form = [("name", "lobby <1>"), ("set", "game"), ("scopes", "sync"), ("expires_at", "30")];
     let shown = owner.press(&page, "Create key", &form).await;
     shown.shows(200, "Copy the key now").shows(200, "lobby <1>");
-    let key = text(&shown);
+    assert_eq!(shown.header("cache-control"), "no-store");
+    let (key, base) = (text(&shown), deployment.api_base(0));
+    let call = format!("/moderation/{}/ban-status/1", guild.id);
+    shown.shows(200, &format!("curl -H \"X-API-Key: {key}\" \"{base}{call}\""));
+    deployment.api().key(&key).get(&call).await.ok();
+    assert!(shown.links().contains(&"/docs".to_owned()), "{:?}", shown.links());
     assert!(shown.headers.get_all("set-cookie").iter().next().is_none(), "{:?}", shown.headers);
     let api = deployment.api().key(&key);
     api.get("/bindings/list").await.ok();
@@ -67,6 +73,15 @@ async fn a_key_is_shown_once_and_may_what_was_chosen(deployment: &Deployment) {
     let entry = owner.get(&entry.link("keys.create")).await;
     entry.shows(200, "lobby <1>");
     assert!(!list.html.contains(secret) && !entry.html.contains(secret), "the secret is shown again");
+}
+
+async fn the_form_says_what_a_choice_allows(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let page = owner.get(&keys(deployment)).await;
+    page.shows(200, "Game servers read, moderation, play").has_typed("set", "game");
+    let unread = [("name", "writer"), ("set", ""), ("scopes", "play")];
+    let shown = owner.press(&page, "Create key", &unread).await;
+    assert!(!shown.shows(200, "X-API-Key").contains("curl"), "{}", shown.text());
 }
 
 async fn the_last_use_of_a_key_is_shown(deployment: &Deployment) {
@@ -91,8 +106,8 @@ async fn what_is_wrong_with_a_key_stands_at_its_field(deployment: &Deployment) {
     let long = "x".repeat(101);
     let days = "Give a number of days from 1 to 3650, or nothing.";
     for (field, typed, said) in [
-        ("name", "", "Name: enter"),
-        ("name", &long, "Name: enter"),
+        ("name", "", "Enter a text"),
+        ("name", &long, "Enter a text"),
         ("expires_at", "soon", days),
         ("expires_at", "0", days),
         ("expires_at", "3651", days),
@@ -105,9 +120,10 @@ async fn what_is_wrong_with_a_key_stands_at_its_field(deployment: &Deployment) {
             refused.keeps(name, value);
         }
     }
-    let unscoped = owner.press(&page, "Create key", &[("name", "lobby"), ("expires_at", "7")]).await;
+    let unscoped =
+        owner.press(&page, "Create key", &[("name", "lobby"), ("set", ""), ("expires_at", "7")]).await;
     unscoped.shows(422, "Choose what the key is for, or at least one thing that it may do.");
-    unscoped.keeps("name", "lobby").keeps("expires_at", "7");
+    unscoped.keeps("set", "").keeps("name", "lobby").keeps("expires_at", "7");
     assert_eq!(owner.get(&page.path()).await.text().matches("Revoke").count(), before);
     owner.get(&format!("{}/zzzzzzzz/revoke", keys(deployment))).await.shows(404, "There is no such page");
 }
@@ -119,7 +135,7 @@ async fn a_key_is_replaced_and_both_are_valid_for_a_while(deployment: &Deploymen
     ask.shows(200, "Makes a key like lobby").has_typed("overlap_seconds", "86400");
     let forever = [("overlap_seconds", "forever")];
     let wrong = owner.press(&ask, "Replace lobby", &forever).await;
-    wrong.shows(422, "How long both are valid: choose");
+    wrong.shows(422, "Choose one from the list.");
     let shown = owner.press(&wrong, "Replace lobby", &[("overlap_seconds", "604800")]).await;
     let id = old.split('_').nth(1).unwrap();
     shown.shows(200, &format!("The old key {id} ends in 7 days"));

@@ -7,6 +7,7 @@ pub(crate) mod rotate;
 
 use askama::Template;
 use entities::api_key::{self, Model, Scope, State};
+use http::header::{HOST, ORIGIN};
 
 use super::actors::Actors;
 use super::people::Who;
@@ -43,7 +44,10 @@ struct Page {
     shell: Shell,
     url: String,
     form: Form,
-    sets: &'static [(&'static str, &'static str)],
+    /// Value, label, and the scopes.
+    sets: [(&'static str, &'static str, String); 3],
+    /// The chosen set.
+    set: String,
     scopes: Vec<(&'static str, &'static str)>,
     /// By name, last use and end.
     columns: [Column; 3],
@@ -72,6 +76,10 @@ struct Shown {
     text: String,
     public_id: String,
     name: String,
+    /// Where the API is.
+    address: String,
+    /// A first call; `None`: the key may not read.
+    command: Option<String>,
     /// Of a rotation: until when the old key is valid.
     old: Option<(String, Option<When>)>,
 }
@@ -96,7 +104,9 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let page = Page {
         shell: visit.shell("Keys", Place::Keys),
         url: visit.url("/keys"),
-        sets: &SETS,
+        sets: SETS
+            .map(|(set, label)| (set, label, api_key::Scopes::set_for(set).map(listed).unwrap_or_default())),
+        set: if form.is_refused() { form.text("set").to_owned() } else { SETS[0].0.to_owned() },
         scopes: SCOPES.iter().map(|(scope, about)| (scope.name(), *about)).collect(),
         columns: columns(&visit.query, [("name", "Key"), ("used", "Last used"), ("expires", "Expires")]),
         is_sorted: visit.query.has("sort"),
@@ -113,7 +123,7 @@ impl Row {
         Self {
             public_id: key.public_id.clone(),
             name: key.name.clone(),
-            scopes: key.scopes().to_string().replace(' ', ", "),
+            scopes: listed(key.scopes()),
             owner: actors.who(visit, key.owner_id.get()),
             used: key.last_used_at.map(|at| visit.when(at)),
             expires: key.expires_at.map(|at| visit.when(at)),
@@ -125,6 +135,11 @@ impl Row {
             },
         }
     }
+}
+
+/// "read, play"
+fn listed(scopes: api_key::Scopes) -> String {
+    scopes.to_string().replace(' ', ", ")
 }
 
 /// The key of the address, if it is of this guild.
@@ -140,15 +155,31 @@ fn shown(
     old: Option<(String, Option<When>)>,
 ) -> Result<Answer, PageError> {
     let text = |name: &str| answer.body["data"][name].as_str().unwrap_or_default().to_owned();
+    let (key, address) = (text("text"), address(visit));
+    let path = format!("/moderation/{}/ban-status/1", visit.guild.guild_id);
+    let command = format!("curl -H \"X-API-Key: {key}\" \"{address}{path}\"");
+    let scopes = answer.body["data"]["scopes"].as_array();
+    let reads = scopes.is_some_and(|scopes| scopes.iter().any(|scope| scope == Scope::Read.name()));
     let page = Shown {
         shell: visit.shell("Copy the key now", Place::Keys),
         url: visit.url("/keys"),
-        text: text("text"),
+        text: key,
+        command: reads.then_some(command),
+        address,
         public_id: text("public_id"),
         name: text("name"),
         old,
     };
     Answer::page(&page)
+}
+
+/// Where programs find the API: the public address, or else the one that the person's browser uses.
+fn address(visit: &GuildVisit) -> String {
+    let header = |name| visit.headers().get(name).and_then(|value| value.to_str().ok());
+    let seen = || {
+        header(ORIGIN).map_or_else(|| format!("http://{}", header(HOST).unwrap_or_default()), str::to_owned)
+    };
+    visit.console.ways_in.public_url.clone().unwrap_or_else(seen)
 }
 
 /// The scopes of a form: those that are checked, and those of the quick choice.
