@@ -10,6 +10,7 @@ use super::security::set_permissions;
 both_modes!(
     a_job_and_a_server_are_found_by_their_id,
     several_matches_are_listed_and_many_go_on_with_members,
+    matches_are_told_apart_by_their_accounts_and_bans,
     the_search_finds_nothing_that_a_person_may_not_see,
     an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id,
     an_operator_finds_jobs_and_servers_from_every_page
@@ -53,7 +54,22 @@ async fn several_matches_are_listed_and_many_go_on_with_members(deployment: &Dep
     let many = owner.get(&find(deployment, "player")).await;
     many.shows(200, "Member").has_typed("q", "player");
     assert_eq!(many.links().iter().filter(|link| link.contains("/members/")).count(), 20);
-    owner.get(&many.link("Show all members")).await.shows(200, &guild.members[0].name);
+    many.shows(200, "These are the first 20 members.");
+    owner.get(&many.link("Show all matching members")).await.shows(200, &guild.members[0].name);
+}
+
+async fn matches_are_told_apart_by_their_accounts_and_bans(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let [calm, banned] = [&guild.members[10], &guild.members[11]];
+    let form = [("identifier", banned.chat.as_str()), ("reason", "spam"), ("length", "3600")];
+    owner.submit(&format!("/console/guilds/{}/moderation/bans/new", guild.id), &form).await;
+    let several = owner.get(&find(deployment, guild.members[0].name.trim_end_matches('0'))).await;
+    let row = several.row(&banned.name);
+    assert!(
+        row.contains("banned") && row.contains(&banned.chat) && row.contains(&banned.play.to_string()),
+        "{row}"
+    );
+    assert!(!several.row(&calm.name).contains("banned"), "{}", several.text());
 }
 
 async fn the_search_finds_nothing_that_a_person_may_not_see(deployment: &Deployment) {

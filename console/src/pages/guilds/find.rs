@@ -1,10 +1,13 @@
 //! /console/guilds/:guild/find: from an id or a name to the page of what it names.
 
+use std::collections::HashSet;
+
 use askama::Template;
 use entities::job::listing;
 use entities::link_search::{self, Key};
+use entities::sanction::active::of_people;
 use entities::{
-    JobId, SanctionId, SanctionKind, Sorted, Subject, game_server, link, sanction, staff_directory,
+    JobId, Person, SanctionId, SanctionKind, Sorted, Subject, game_server, link, sanction, staff_directory,
 };
 
 use crate::answer::{Answer, PageError};
@@ -20,7 +23,7 @@ use super::staff::person::matching;
 use super::staff::sees_all;
 
 /// Names of one search.
-const NAMES: u64 = 20;
+const NAMES: usize = 20;
 
 #[derive(Template)]
 #[template(path = "guilds/find.html")]
@@ -28,7 +31,7 @@ struct Page {
     shell: Shell,
     typed: String,
     found: Vec<Found>,
-    /// More names have this in them.
+    /// Where all members with this in their name are, if these are the first.
     more: Option<String>,
 }
 
@@ -36,15 +39,24 @@ struct Found {
     what: &'static str,
     name: String,
     url: String,
+    /// Of a member or staff member.
+    who: Option<Who>,
+    is_banned: bool,
     /// What was typed names exactly this.
     exact: bool,
 }
 
+impl Found {
+    fn new(what: &'static str, name: &str, url: String, exact: bool) -> Self {
+        Self { what, name: name.to_owned(), url, who: None, is_banned: false, exact }
+    }
+}
+
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let typed = visit.query.text("q").to_owned();
-    let mut found = Vec::new();
+    let (mut found, mut more) = (Vec::new(), false);
     if !typed.is_empty() {
-        people(&visit, &typed, &mut found).await?;
+        more = people(&visit, &typed, &mut found).await?;
         staff(&visit, &typed, &mut found).await?;
         sanctions(&visit, &typed, &mut found).await?;
         others(&visit, &typed, &mut found).await?;
@@ -58,21 +70,16 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     if let Some(only) = only {
         return Ok(Answer::see(only.url.clone()));
     }
-    let names = found.iter().filter(|found| !found.exact).count() as u64;
+    mark_banned(&visit, &mut found).await?;
     let all = visit.url(&format!("/members?q={}", segment(&typed)));
-    let page = Page {
-        shell: visit.shell("Find", Place::Overview),
-        more: (names >= NAMES).then_some(all),
-        typed,
-        found,
-    };
+    let page = Page { shell: visit.shell("Find", Place::Overview), more: more.then_some(all), typed, found };
     Answer::page(&page)
 }
 
-/// Linked members by id or by either name.
-async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
+/// Linked members by id or by either name. Whether there are more.
+async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<bool, PageError> {
     if !visit.may("lookup.read") {
-        return Ok(());
+        return Ok(false);
     }
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let by_id = match typed.parse() {
@@ -80,34 +87,29 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
         Ok(Subject::Play(play)) => link::find_by_play(conn, guild, play).await?,
         Err(_) => None,
     };
-    let member = |link: &link::Model, exact| Found {
-        what: "Member",
-        name: link.play_username.clone(),
-        url: visit.url(&format!("/members/{}", link.chat_id)),
-        exact,
+    let member = |link: &link::Model, exact| {
+        let url = visit.url(&format!("/members/{}", link.chat_id));
+        Found { who: Some(Who::linked(visit, link)), ..Found::new("Member", &link.play_username, url, exact) }
     };
     found.extend(by_id.as_ref().map(|link| member(link, true)));
-    for link in
-        link_search::containing(conn, guild, typed, Sorted::ascending(Key::Name), (None, NAMES)).await?
-    {
-        found.push(member(&link, link.play_username.eq_ignore_ascii_case(typed)));
+    let part = (None, NAMES as u64 + 1);
+    let links = link_search::containing(conn, guild, typed, Sorted::ascending(Key::Name), part).await?;
+    for link in links.iter().take(NAMES) {
+        found.push(member(link, link.play_username.eq_ignore_ascii_case(typed)));
     }
-    if found.len() as u64 >= NAMES || found.iter().any(|found| found.exact) {
-        return Ok(());
+    if links.len() >= NAMES || found.iter().any(|found| found.exact) {
+        return Ok(links.len() > NAMES);
     }
     for Named { name, member, .. } in ByDiscordName::read(visit, typed).await?.found {
-        if let Some(Who { name: player, url: Some(url), .. }) = member
+        if let Some(who) = member
+            && let Some(url) = who.url.clone()
             && found.iter().all(|found| found.url != url)
         {
-            found.push(Found {
-                what: "Member",
-                name: format!("{player} ({name} on Discord)"),
-                url,
-                exact: false,
-            });
+            let name = format!("{} ({name} on Discord)", who.name);
+            found.push(Found { who: Some(who), ..Found::new("Member", &name, url, false) });
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Staff members whom `people` does not find, because they have no link or the viewer does not see links.
@@ -120,8 +122,28 @@ async fn staff(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resul
         let member = visit.url(&format!("/members/{}", one.chat));
         if found.iter().all(|found| found.url != member) {
             let url = visit.url(&format!("/staff/{}", one.chat));
-            found.push(Found { what: "Staff member", name: one.name, url, exact: one.whole });
+            let row = Found::new("Staff member", &one.name, url, one.whole);
+            found.push(Found { who: Some(Who::named(Subject::Chat(one.chat), one.name)), ..row });
         }
+    }
+    Ok(())
+}
+
+async fn mark_banned(visit: &GuildVisit, found: &mut [Found]) -> Result<(), PageError> {
+    let person = |who: &Who| Person { chat: who.chat, play: who.play };
+    let people: Vec<_> = found.iter().filter_map(|found| found.who.as_ref()).map(person).collect();
+    if people.is_empty() || !visit.may("moderation.read") {
+        return Ok(());
+    }
+    let active = of_people(visit.read(), visit.guild.guild_id, &people, visit.now()).await?;
+    let bans = active.iter().filter(|row| row.kind == SanctionKind::Ban);
+    let banned: HashSet<Subject> = bans.filter_map(sanction::Model::subject).collect();
+    for one in found {
+        let accounts = one
+            .who
+            .as_ref()
+            .map_or([None, None], |who| [who.chat.map(Subject::Chat), who.play.map(Subject::Play)]);
+        one.is_banned = accounts.iter().flatten().any(|account| banned.contains(account));
     }
     Ok(())
 }
@@ -137,7 +159,7 @@ async fn sanctions(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> R
     {
         let kind = Kind(row.kind);
         let name = format!("{} #{id}{}", kind.title(), of(visit, row.subject()).await?);
-        found.push(Found { what: kind.title(), name, url: visit.url(&kind.one(id)), exact: true });
+        found.push(Found::new(kind.title(), &name, visit.url(&kind.one(id)), true));
     }
     let Ok(subject) = typed.parse::<Subject>() else { return Ok(()) };
     if found.iter().any(|found| found.what == "Member") {
@@ -149,7 +171,7 @@ async fn sanctions(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> R
         if count > 0 {
             let name = format!("{}s{}", kind.title(), of(visit, Some(subject)).await?);
             let url = visit.url(&format!("{}?state=all&person={subject}", kind.path()));
-            found.push(Found { what: kind.title(), name, url, exact: true });
+            found.push(Found::new(kind.title(), &name, url, true));
         }
     }
     Ok(())
@@ -169,13 +191,13 @@ async fn others(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
         && let Some(job) = listing::find(conn, guild, id).await?
     {
         let url = visit.url(&format!("/jobs/{id}"));
-        found.push(Found { what: "Job", name: job.kind, url, exact: true });
+        found.push(Found::new("Job", &job.kind, url, true));
     }
     if visit.may("moderation.read")
         && let Some(server) = game_server::find(conn, guild, typed).await?
     {
         let url = servers::address(visit, &server.server_id);
-        found.push(Found { what: "Game server", name: server.server_id, url, exact: true });
+        found.push(Found::new("Game server", &server.server_id, url, true));
     }
     Ok(())
 }
