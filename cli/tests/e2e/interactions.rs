@@ -261,7 +261,7 @@ async fn a_platform_error_is_retried_within_the_callers_wait(deployment: &Deploy
 
 async fn a_missing_token_is_named_by_its_variable(deployment: &Deployment) {
     let api = deployment.api();
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let answer = api.post(SYNC, user(deployment, &deployment.guild().lacking().chat)).await;
     answer.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
     assert!(started.elapsed() < Duration::from_secs(4), "it was retried: {:?}", started.elapsed());
