@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use entities::Timestamp;
 
 /// A time as people say it, with the exact one in the element: scripts add the viewer's zone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct When {
     pub(crate) at: Timestamp,
     pub(crate) now: Timestamp,

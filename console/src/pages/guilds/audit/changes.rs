@@ -9,6 +9,8 @@ use crate::words::When;
 
 /// Fields that a list names.
 const NAMED: usize = 3;
+/// A field that was noted without a value.
+const NOTHING: (&Shown, &Shown) = (&Shown::Nothing, &Shown::Nothing);
 /// Letters of a value in a list.
 const LETTERS: usize = 40;
 
@@ -72,7 +74,10 @@ fn names(value: &Value) -> BTreeSet<&str> {
 /// The first fields that changed, with their values.
 pub(super) fn summary(metadata: &Value, words: impl Fn(&str, &Value) -> String) -> String {
     let fields = fields(metadata, |name, value| words(name, value).into());
-    let fields: Vec<_> = fields.into_iter().filter(|field| field.change != "same").collect();
+    let has_changed = |field: &Field| field.change != "same" && (&field.before, &field.after) != NOTHING;
+    let mut fields: Vec<_> = fields.into_iter().filter(has_changed).collect();
+    // What people look for comes first.
+    fields.sort_by_key(|field| field.name != "reason");
     let mut said: Vec<_> = fields.iter().take(NAMED).map(Field::in_short).collect();
     if fields.len() > NAMED {
         said.push(format!("{} more", fields.len() - NAMED));

@@ -44,9 +44,10 @@ impl Planned {
             return Ok(Self { changes: Vec::new(), more: None });
         };
         let until = (from + SHOWN).min(members.len());
-        let next = match until < members.len() {
-            true => Some(skipped + SHOWN),
-            false => arguments(chunk + 1).await?.map(|_| (chunk + 1) * CHUNK),
+        let next = if until < members.len() {
+            Some(skipped + SHOWN)
+        } else {
+            arguments(chunk + 1).await?.map(|_| (chunk + 1) * CHUNK)
         };
         Ok(Self {
             changes: of(visit, members.into_iter().take(until).skip(from).collect()).await?,

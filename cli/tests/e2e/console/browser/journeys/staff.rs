@@ -5,8 +5,8 @@ use std::time::Duration;
 use testkit::{Deployment, both_modes, eventually};
 
 use super::super::devtools::Browser;
-use super::super::tab::Tab;
 use super::super::sign_in;
+use super::super::tab::Tab;
 
 both_modes!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved_without_scripts);
 
