@@ -11,9 +11,10 @@ function isInWindow(element) {
 
 /** What should stay, the most important first. */
 function seen(main) {
-  const pointed = [...main.querySelectorAll(`${READ}:hover`)].reverse();
+  const pointed = [...main.querySelectorAll("tbody tr:hover")];
   const focused = main.contains(document.activeElement) && main !== document.activeElement ? [document.activeElement] : [];
-  const read = [...main.querySelectorAll(READ)];
+  // At the top of a page one reads its beginning, which stays by itself.
+  const read = scrollY > 0 ? [...main.querySelectorAll(READ)] : [];
   return [...pointed, ...focused, ...read].filter(isInWindow);
 }
 

@@ -29,6 +29,9 @@ impl Waiting {
                 "to decide",
                 "/staff/leave/requests?state=requested",
             ));
+        }
+        // The list itself needs the right to read.
+        if visit.may("staff.read") && visit.may("staff.write") {
             let actions = pending_action::list(visit.read(), visit.guild.guild_id, Part::first(MOST)).await?;
             counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
         }

@@ -30,6 +30,9 @@ async fn a_sync_is_previewed_run_and_followed(deployment: &Deployment) {
     tab.button("Remove").await;
     tab.sees("The sync is queued").await;
     tab.sees_within("succeeded", ENDS_WITHIN).await;
+    // What came below the pointer has not moved the beginning of the page away.
+    tab.sees_within("Members changed", ENDS_WITHIN).await;
+    assert_eq!(tab.evaluate("scrollY").await.as_f64(), Some(0.0));
     assert_eq!(deployment.simulator.wrong(guild).await, 0);
     tab.passes().await;
 }
