@@ -81,11 +81,13 @@ fn follows(key: &SimpleExpr, value: SimpleExpr, link: &Model, descending: bool) 
     Condition::all().add(from).add(Condition::any().add(later).add(same))
 }
 
-/// The name as it is compared.
+/// The name as it is compared: letters of ASCII without their case, byte by byte. The collation of a database would take
+/// twice as long for each name.
 fn folded(conn: &impl Conn) -> SimpleExpr {
-    let lower: SimpleExpr = Func::lower(Expr::col((Entity, Column::PlayUsername))).into();
-    match conn.get_database_backend() {
-        DatabaseBackend::Postgres => Expr::cust_with_expr("$1 COLLATE \"C\"", lower),
-        _ => lower,
-    }
+    let name = Expr::col((Entity, Column::PlayUsername));
+    let name = match conn.get_database_backend() {
+        DatabaseBackend::Postgres => Expr::cust_with_expr("$1 COLLATE \"C\"", name),
+        _ => name,
+    };
+    Func::lower(name).into()
 }

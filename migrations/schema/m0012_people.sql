@@ -1,7 +1,7 @@
 -- The console finds members by the first letters of their name or by when they were linked, sanctions by moderator and place, and former links.
 
 -- Bytewise, so that a prefix is a range.
-CREATE INDEX link_by_name ON link (guild_id, (lower(play_username) {bytewise}), chat_id);
+CREATE INDEX link_by_name ON link (guild_id, (lower(play_username {bytewise})), chat_id);
 
 CREATE INDEX link_by_time ON link (guild_id, verified_at, chat_id);
 
