@@ -48,8 +48,10 @@ pub(crate) fn cut_counted<T>(query: &Fields, rows: &mut Vec<T>) -> Option<String
     next
 }
 
-fn skipped(query: &Fields) -> usize {
-    query.read("skip").unwrap_or(0)
+/// Rows of the list that come before the part of the address. What no list is long enough for is no number of rows, and
+/// no database counts so far.
+pub(crate) fn skipped(query: &Fields) -> usize {
+    query.read::<u32>("skip").map_or(0, |rows| rows as usize)
 }
 
 /// A column of a list that is read whole: its head is a link that sorts by it.
@@ -66,11 +68,16 @@ pub(crate) fn sorted_by(query: &Fields) -> (&str, bool) {
     sort.strip_prefix('-').map_or((sort, false), |name| (name, true))
 }
 
-/// What a list that the database sorts is sorted by, of these names in the address; the first unless one is given.
-pub(crate) fn sorted<Key: Copy, const N: usize>(query: &Fields, keys: [(&str, Key); N]) -> Sorted<Key> {
+/// What a list that the database sorts is sorted by, and its columns: names in the address, labels and keys. The first
+/// key unless one is given.
+pub(crate) fn sorted<Key: Copy, const N: usize>(
+    query: &Fields,
+    all: [(&str, &'static str, Key); N],
+) -> (Sorted<Key>, [Column; N]) {
     let (name, descending) = sorted_by(query);
-    let found = keys.iter().find(|(key, _)| *key == name);
-    found.map_or(Sorted::ascending(keys[0].1), |(_, by)| Sorted { by: *by, descending })
+    let found = all.iter().find(|(key, ..)| *key == name);
+    let sorted = found.map_or(Sorted::ascending(all[0].2), |(.., by)| Sorted { by: *by, descending });
+    (sorted, columns(query, all.map(|(name, label, _)| (name, label))))
 }
 
 /// Columns by their names in the address, with labels. A second click turns the order round; a new order begins at the

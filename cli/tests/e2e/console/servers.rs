@@ -216,6 +216,10 @@ async fn servers_are_sorted_by_a_column(deployment: &Deployment) {
     let order = ["s70", "s60", "s00"].map(|id| most.text().find(id).unwrap_or(usize::MAX));
     assert!(order.is_sorted(), "{}", most.text());
     most.shows(200, "Players ↓").has_typed("state", "live");
+    // A place in the list that no number of rows has is its beginning.
+    for skip in ["18446744073709551615", "9223372036854775808", "-1", "x"] {
+        owner.get(&format!("{}?skip={skip}", servers(deployment))).await.shows(200, "s00");
+    }
     let last = owner.get(&owner.get(&most.link("Load more")).await.link("Load more")).await;
     assert!(!last.contains("s70") && !last.contains("Load more"), "{}", last.text());
 }

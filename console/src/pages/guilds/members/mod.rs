@@ -8,21 +8,20 @@ mod synced;
 
 use askama::Template;
 use entities::link_search::{self, Key};
-use entities::{ChatId, Subject, link};
+use entities::{ChatId, Sorted, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
 use super::people::Who;
 use crate::answer::{Answer, PageError};
-use crate::list::{Column, columns, sorted};
+use crate::list::{Column, sorted};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Count, When};
 
 /// Members of one page.
 const SHOWN: u64 = 50;
-/// What the list is sorted by, as the address names it.
-const KEYS: [(&str, Key); 2] = [("name", Key::Name), ("linked", Key::Linked)];
-const COLUMNS: [(&str, &str); 2] = [("name", "Member"), ("linked", "Linked")];
+/// The columns that sort the list, as the address names them.
+const COLUMNS: [(&str, &str, Key); 2] = [("name", "Member", Key::Name), ("linked", "Linked", Key::Linked)];
 
 #[derive(Template)]
 #[template(path = "guilds/members/list.html")]
@@ -46,7 +45,8 @@ struct Row {
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let typed = visit.query.text("q").to_owned();
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let mut links = found(&visit, &typed).await?;
+    let (sorted, columns) = sorted(&visit.query, COLUMNS);
+    let mut links = found(&visit, &typed, sorted).await?;
     let has_more = links.len() as u64 > SHOWN;
     links.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
     let last = links.last().filter(|_| has_more).map(|link| link.chat_id.to_string());
@@ -62,7 +62,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         shell: visit.shell("Members", Place::Members),
         typed,
         total: Count(link::count(conn, guild).await?, "linked member"),
-        columns: columns(&visit.query, COLUMNS),
+        columns,
         is_sorted: visit.query.has("sort"),
         rows: links.iter().map(row).collect(),
         by_discord_name,
@@ -72,7 +72,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 /// One more than a page of members whose id or a part of whose name was typed.
-async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, PageError> {
+async fn found(visit: &GuildVisit, typed: &str, sorted: Sorted<Key>) -> Result<Vec<link::Model>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let by_id = match typed.parse() {
         Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
@@ -87,5 +87,5 @@ async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, Page
         None => None,
     };
     let part = (after.as_ref(), SHOWN + 1);
-    Ok(link_search::containing(conn, guild, typed, sorted(&visit.query, KEYS), part).await?)
+    Ok(link_search::containing(conn, guild, typed, sorted, part).await?)
 }

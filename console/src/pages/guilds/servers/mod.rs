@@ -13,18 +13,20 @@ use entities::{Page as Part, registered_game, server_command};
 
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
-use crate::list::{Column, columns, counted, cut_counted, sorted};
+use crate::list::{Column, counted, cut_counted, sorted};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Number;
 pub(crate) use rows::address;
 use rows::{Command, Row};
 
-/// What the list is sorted by, as the address names it.
-const KEYS: [(&str, Key); 4] =
-    [("server", Key::Server), ("players", Key::Players), ("heard", Key::Heard), ("first", Key::FirstSeen)];
-const COLUMNS: [(&str, &str); 4] =
-    [("server", "Server"), ("players", "Players"), ("heard", "Last heartbeat"), ("first", "First seen")];
+/// The columns that sort the list, as the address names them.
+const COLUMNS: [(&str, &str, Key); 4] = [
+    ("server", "Server", Key::Server),
+    ("players", "Players", Key::Players),
+    ("heard", "Last heartbeat", Key::Heard),
+    ("first", "First seen", Key::FirstSeen),
+];
 /// Commands that a page shows.
 const COMMANDS: u64 = 20;
 /// What the form shows; the API's errors name them.
@@ -63,8 +65,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         _ => ("live", Some(true)),
     };
     let filter = Filter { live, place: query.read("place") };
-    let mut servers =
-        game_server::sorted(conn, guild, filter, sorted(query, KEYS), counted(query), now).await?;
+    let (sorted, columns) = sorted(query, COLUMNS);
+    let mut servers = game_server::sorted(conn, guild, filter, sorted, counted(query), now).await?;
     let more = cut_counted(query, &mut servers);
     let places = places(visit).await?;
     let Servers { servers: live, players } = overview::servers(conn, guild, now).await?;
@@ -76,7 +78,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         may_write: visit.may("moderation.write"),
         servers: Number(live),
         players: Number(players),
-        columns: columns(query, COLUMNS),
+        columns,
         is_sorted: query.has("sort"),
         rows: servers.iter().map(|server| Row::new(visit, server, &places)).collect(),
         places: places.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),

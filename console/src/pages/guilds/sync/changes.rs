@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::answer::PageError;
+use crate::list::skipped;
 use crate::visit::GuildVisit;
 
 /// Changes of one page.
@@ -34,7 +35,7 @@ pub(in crate::pages::guilds) struct Planned {
 impl Planned {
     /// The part that the address asks for.
     pub(in crate::pages::guilds) async fn read(visit: &GuildVisit, run: &Model) -> Result<Self, PageError> {
-        let skipped = visit.query.read::<usize>("skip").unwrap_or_default();
+        let skipped = skipped(&visit.query);
         let (chunk, from) = (skipped / CHUNK, skipped % CHUNK);
         let arguments = async |chunk: usize| {
             listing::child_arguments(visit.read(), visit.guild.guild_id, run.job_id, chunk as u64).await

@@ -9,6 +9,7 @@ use super::super::jobs::words::{Mark, is_preview};
 use super::changes::{self, Change};
 use crate::answer::PageError;
 use crate::fields::Fields;
+use crate::list::skipped;
 use crate::visit::GuildVisit;
 use crate::words::{Count, Number, When};
 
@@ -125,7 +126,7 @@ impl Preview {
         let result = job.result.clone().unwrap_or_default();
         let sample = result["sample"].as_array().cloned().unwrap_or_default();
         let counts = Counts::of(&result);
-        let from = visit.query.read::<usize>("skip").unwrap_or_default().min(sample.len());
+        let from = skipped(&visit.query).min(sample.len());
         let until = (from + SHOWN).min(sample.len());
         let listed = i64::try_from(sample.len()).unwrap_or(i64::MAX);
         let named = Fields::parse(visit.query.with("preview", &job.job_id.to_string()).as_bytes());
