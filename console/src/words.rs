@@ -85,6 +85,14 @@ impl<N: fmt::Display> fmt::Display for Number<N> {
     }
 }
 
+/// The first letters of a text, with an ellipsis where it goes on.
+pub(crate) fn shortened(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The first letters of a name, for the round picture.
 pub(crate) fn initials(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter_map(|word| word.chars().next());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::labels;
-use crate::words::When;
+use crate::words::{When, shortened};
 
 /// Fields that a list names.
 const NAMED: usize = 3;
@@ -88,7 +88,7 @@ pub(super) fn summary(metadata: &Value, words: impl Fn(&str, &Value) -> String) 
 impl Field {
     fn in_short(&self) -> String {
         let text = |value: &Shown| match value {
-            Shown::Text(text) => shortened(text),
+            Shown::Text(text) => shortened(text, LETTERS),
             Shown::Nothing | Shown::Time(_) => String::new(),
         };
         match self.change {
@@ -96,13 +96,6 @@ impl Field {
             "removed" => format!("{}: {} → none", self.label, text(&self.before)),
             _ => format!("{}: {}", self.label, text(&self.after)),
         }
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
     }
 }
 

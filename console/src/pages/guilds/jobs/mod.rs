@@ -18,7 +18,7 @@ use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Length, When};
+use crate::words::{Length, When, shortened};
 use words::{KINDS, Mark};
 
 /// Jobs of one page.
@@ -77,21 +77,13 @@ impl Row {
             by: names.who(visit, job.actor_id.unwrap_or_default()),
             created: visit.when(job.created_at),
             took: took.unwrap_or_default(),
-            error: job.failure().map(|failure| shortened(&failure.message)).unwrap_or_default(),
+            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE)).unwrap_or_default(),
         }
     }
 }
 
 fn took(length: TimeDelta) -> String {
     if length < TimeDelta::seconds(1) { "under 1 s".to_owned() } else { Length(length).to_string() }
-}
-
-fn shortened(message: &str) -> String {
-    let mut short: String = message.chars().take(MESSAGE).collect();
-    if short.len() < message.len() {
-        short.push('…');
-    }
-    short
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {

@@ -6,7 +6,7 @@ use entities::job::{Model, Status};
 use entities::{GuildId, JobId, Timestamp};
 
 use super::title::title;
-use crate::words::When;
+use crate::words::{When, shortened};
 
 /// Characters of an error's message in a list.
 const MESSAGE: usize = 120;
@@ -55,19 +55,11 @@ impl Row {
             state: Mark::of(job.status(now)),
             attempt: format!("{}/{}", job.attempt, job.max_attempts),
             created: When { at: job.created_at, now },
-            error: job.failure().map(|failure| shortened(&failure.message)).unwrap_or_default(),
+            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE)).unwrap_or_default(),
         }
     }
 }
 
 pub(super) fn name_of(names: &HashMap<GuildId, String>, guild: GuildId) -> String {
     names.get(&guild).cloned().unwrap_or_else(|| guild.to_string())
-}
-
-fn shortened(message: &str) -> String {
-    let mut short: String = message.chars().take(MESSAGE).collect();
-    if short.len() < message.len() {
-        short.push('…');
-    }
-    short
 }
