@@ -25,6 +25,14 @@ async fn owner<'b>(deployment: &Deployment, browser: &'b Browser) -> Tab<'b> {
     tab
 }
 
+/// The same where the browser runs no scripts.
+async fn owner_without_scripts<'b>(deployment: &Deployment, browser: &'b Browser) -> Tab<'b> {
+    let tab = Tab::open(browser, &deployment.api_base(0)).await;
+    tab.without_scripts().await;
+    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    tab
+}
+
 async fn sign_in(deployment: &Deployment, tab: &Tab<'_>, guild: &Guild, member: usize, more: &[&str]) {
     let link = link(deployment, &guild.id, &guild.members[member].chat, more).await;
     tab.goto(&link).await;

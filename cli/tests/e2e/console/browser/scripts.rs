@@ -4,8 +4,7 @@ use serde_json::json;
 use testkit::{Deployment, both_modes};
 
 use super::devtools::Browser;
-use super::tab::Tab;
-use super::{owner, sign_in};
+use super::{owner, owner_without_scripts};
 
 both_modes!(
     what_a_form_did_stays_in_view,
@@ -86,9 +85,7 @@ async fn keys_copies_and_times(deployment: &Deployment) {
 
 async fn without_scripts_nothing_shows_that_needs_them(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
-    tab.without_scripts().await;
-    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    let tab = owner_without_scripts(deployment, &browser).await;
     tab.goto(&format!("/console/guilds/{}/members", deployment.guild().id)).await;
     let shown = "[...document.querySelectorAll('[data-copy], [data-scripted]')]
         .filter((one) => getComputedStyle(one).display !== 'none').length";

@@ -167,8 +167,11 @@ impl<'b> Tab<'b> {
     /// Types into the field with this label, or chooses the option with this text.
     pub(super) async fn fill(&self, label: &str, text: &str) {
         let ask = format!("fill({}, {})", json!(label), json!(text));
-        let kind = self.find(&ask).await;
-        let kind = kind.as_str().unwrap_or_else(|| panic!("no field {label:?}")).to_owned();
+        let what = format!("there is a field {label:?} on {}", self.path().await);
+        // A page that is still being read may show a label before its field.
+        let kind =
+            eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(Value::is_string));
+        let kind = kind.await.as_str().unwrap_or_default().to_owned();
         if !["select", "date"].contains(&&*kind) {
             self.call("Input.insertText", json!({ "text": text })).await;
         }

@@ -4,7 +4,7 @@ use testkit::{Deployment, both_modes};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
-use super::super::{owner, sign_in};
+use super::super::{owner, owner_without_scripts};
 
 both_modes!(
     a_binding_is_added_and_undone,
@@ -45,9 +45,7 @@ async fn a_binding_is_added_and_undone(deployment: &Deployment) {
 
 async fn a_binding_is_added_and_undone_without_scripts(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
-    tab.without_scripts().await;
-    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    let tab = owner_without_scripts(deployment, &browser).await;
     add_and_undo(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }

@@ -7,7 +7,7 @@ use testkit::{Deployment, both_modes, eventually};
 use super::super::super::security::sql;
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
-use super::super::{owner, sign_in};
+use super::super::{owner, owner_without_scripts};
 
 both_modes!(the_first_steps_lead_to_a_synced_member, the_first_steps_work_without_scripts);
 
@@ -75,9 +75,7 @@ async fn the_first_steps_lead_to_a_synced_member(deployment: &Deployment) {
 
 async fn the_first_steps_work_without_scripts(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
-    tab.without_scripts().await;
-    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    let tab = owner_without_scripts(deployment, &browser).await;
     first_run(deployment, &tab, false).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }

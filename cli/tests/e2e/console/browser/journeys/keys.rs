@@ -6,7 +6,7 @@ use testkit::{Deployment, both_modes, eventually};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
-use super::super::{owner, sign_in};
+use super::super::{owner, owner_without_scripts};
 
 both_modes!(a_key_is_created_used_and_revoked, a_key_is_created_used_and_revoked_without_scripts);
 
@@ -19,9 +19,7 @@ async fn a_key_is_created_used_and_revoked(deployment: &Deployment) {
 
 async fn a_key_is_created_used_and_revoked_without_scripts(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
-    tab.without_scripts().await;
-    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    let tab = owner_without_scripts(deployment, &browser).await;
     create_use_and_revoke(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }

@@ -7,7 +7,7 @@ use testkit::{Deployment, both_modes, eventually};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
-use super::super::{owner, sign_in};
+use super::super::{owner, owner_without_scripts};
 
 both_modes!(
     a_ban_is_added_lifted_and_back,
@@ -53,9 +53,7 @@ async fn a_ban_is_added_lifted_and_back(deployment: &Deployment) {
 
 async fn a_ban_is_added_lifted_and_back_without_scripts(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
-    tab.without_scripts().await;
-    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    let tab = owner_without_scripts(deployment, &browser).await;
     ban_and_lift(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }
