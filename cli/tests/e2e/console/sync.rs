@@ -12,6 +12,7 @@ both_modes!(
     a_safety_limit_stops_the_run_before_its_first_change,
     a_run_names_what_goes_and_uses_the_hour,
     a_running_sync_is_cancelled_and_found_again(|setup| setup.members(300).latency_ms(200)),
+    a_long_run_lists_each_change_once(|setup| setup.members(700)),
     staff_without_the_right_find_no_sync
 );
 
@@ -146,6 +147,30 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
         .await
         .shows(200, "have the right roles and nickname: a sync would change nothing.");
     owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Nothing to change");
+}
+
+/// Its parts go on from one chunk to the next.
+async fn a_long_run_lists_each_change_once(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    assert!(guild.changes() > 200, "more than a chunk has");
+    let ask = owner.get(&format!("{}/run", sync(deployment))).await;
+    let begun = owner.press(&ask, "Run without a preview", &[("word", "sync")]).await;
+    deployment.job_ended(&job(&begun)).await;
+    let mut part = owner.get(&begun.path()).await;
+    let mut listed = Vec::new();
+    loop {
+        let is_listed =
+            |member: &&testkit::Member| part.html.contains(&format!("/members/{}\"", member.chat));
+        listed.extend(guild.members[1..].iter().filter(is_listed).map(|member| member.chat.clone()));
+        if !part.contains("Load more") {
+            break;
+        }
+        part = owner.get(&part.link("Load more")).await;
+    }
+    assert_eq!(listed.len(), guild.changes());
+    assert!(
+        guild.members.iter().filter(|member| member.needs_change()).all(|one| listed.contains(&one.chat))
+    );
 }
 
 async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
