@@ -131,7 +131,7 @@ impl<'a> Bench<'a> {
         } else {
             vec![load::requests(case, &self.deployment.fixture, self.arguments.keys, &base).await?]
         };
-        let script = wrk::script(folder, &requests[0])?;
+        let mut script = wrk::script(folder, &requests[0])?;
         let ceiling = Ceiling::start(folder, &base, requests[0].last().map_or("", String::as_str)).await?;
         let product = self.deployment.roles().apis[0].process.id();
         let (began, mut warm) = (Instant::now(), 0.0);
@@ -143,10 +143,10 @@ impl<'a> Bench<'a> {
         let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());
         for requests in requests.iter().cycle().take(self.arguments.rounds) {
             if once {
-                wrk::script(folder, &unloaded::other_calls(requests))?;
-                wrk::run(&script, &base, connections, unloaded::KEYS_LOAD_WITHIN)?;
+                let other = wrk::script(folder, &unloaded::other_calls(requests))?;
+                wrk::run(&other, &base, connections, unloaded::KEYS_LOAD_WITHIN)?;
+                script = wrk::script(folder, requests)?;
             }
-            wrk::script(folder, requests)?;
             let counted = usage::allocations(&self.deployment).await?;
             let mut own = used(product, || wrk::run(&script, &base, connections, seconds))?;
             own.allocations = (usage::allocations(&self.deployment).await? - counted) / own.requests;

@@ -1,5 +1,6 @@
 //! Runs `wrk` with prepared requests, and reads what it measured.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +8,14 @@ use std::process::Command;
 use anyhow::Context as _;
 use testkit::http_client;
 
-/// Requests are prepared texts, one a line with escaped line ends, sent in their order again and again.
+/// Requests are prepared texts, one a line with escaped line ends, sent in their order again and again, from the one after
+/// as many as the argument says.
 const SCRIPT: &str = r#"
 local requests, at = {}, 0
 for line in io.lines("REQUESTS") do requests[#requests + 1] = line:gsub("\\r\\n", "\r\n") end
+function init(arguments)
+  at = tonumber(arguments[1])
+end
 function request()
   at = at % #requests + 1
   return requests[at]
@@ -82,19 +87,26 @@ impl fmt::Display for Round {
     }
 }
 
-/// Writes the requests and the script beside each other; returns the script.
-pub(super) fn script(folder: &Path, requests: &[String]) -> anyhow::Result<PathBuf> {
+/// Prepared requests. Each run goes on where the one before it ended, so that runs in turns reach all of them.
+pub(super) struct Script {
+    file: PathBuf,
+    sent: Cell<f64>,
+}
+
+/// Writes the requests and the script beside each other.
+pub(super) fn script(folder: &Path, requests: &[String]) -> anyhow::Result<Script> {
     let (list, script) = (folder.join("requests.txt"), folder.join("requests.lua"));
     let lines: Vec<String> = requests.iter().map(|request| request.replace("\r\n", r"\r\n")).collect();
     std::fs::write(&list, lines.join("\n") + "\n")?;
     std::fs::write(&script, SCRIPT.replace("REQUESTS", &list.display().to_string()))?;
-    Ok(script)
+    Ok(Script { file: script, sent: Cell::default() })
 }
 
-pub(super) fn run(script: &Path, base: &str, connections: usize, seconds: u64) -> anyhow::Result<Round> {
+pub(super) fn run(script: &Script, base: &str, connections: usize, seconds: u64) -> anyhow::Result<Round> {
     let mut wrk = Command::new("wrk");
     wrk.args(["--threads", "1", "--connections", &connections.to_string()]);
-    wrk.args(["--duration", &format!("{seconds}s"), "--script"]).arg(script).arg(base);
+    wrk.args(["--duration", &format!("{seconds}s"), "--script"]).arg(&script.file).arg(base);
+    wrk.args(["--".to_owned(), script.sent.get().to_string()]);
     let output = wrk.output().context("cannot run wrk; Debian's package is called wrk")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find_map(|line| line.strip_prefix("measured "));
@@ -103,6 +115,7 @@ pub(super) fn run(script: &Path, base: &str, connections: usize, seconds: u64) -
     let [requests, micros, p50, p99, p999, errors] = figures[..] else {
         anyhow::bail!("not understood: {line}")
     };
+    script.sent.set(script.sent.get() + requests);
     let percentiles = [p50, p99, p999].map(|micros| micros / 1e3);
     Ok(Round {
         requests,

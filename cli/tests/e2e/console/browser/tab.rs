@@ -1,5 +1,6 @@
 //! A tab, as a person uses it: addresses, the mouse, the keyboard, and what is to be read.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -16,12 +17,13 @@ pub(super) struct Tab<'b> {
     session: String,
     pub(super) events: Events,
     base: String,
+    scripts: Cell<bool>,
 }
 
 impl<'b> Tab<'b> {
     pub(super) async fn open(browser: &'b Browser, base: &str) -> Self {
         let (session, events) = browser.attach().await;
-        let tab = Self { browser, session, events, base: base.to_owned() };
+        let tab = Self { browser, session, events, base: base.to_owned(), scripts: Cell::new(true) };
         tab.width(1280).await;
         tab
     }
@@ -44,6 +46,7 @@ impl<'b> Tab<'b> {
 
     pub(super) async fn without_scripts(&self) {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+        self.scripts.set(false);
     }
 
     /// The value of an expression, after its promise.
@@ -69,10 +72,15 @@ impl<'b> Tab<'b> {
 
     /// Opens an address and waits until it is loaded.
     pub(super) async fn goto(&self, path: &str) {
-        self.evaluate("void (globalThis.left = true)").await;
+        self.leave().await;
         let answer = self.call("Page.navigate", json!({ "url": format!("{}{path}", self.base) })).await;
         assert!(answer["errorText"].is_null(), "{path}: {answer}");
         self.loaded().await;
+    }
+
+    /// Marks this document as the one that is left.
+    async fn leave(&self) {
+        self.evaluate("void (globalThis.left = true)").await;
     }
 
     /// Another document than the one that was left, complete.
@@ -117,9 +125,15 @@ impl<'b> Tab<'b> {
         self.press_at("button, a[href], summary", words).await;
     }
 
-    /// The same for buttons alone, where a link has the same words.
+    /// The same for buttons alone, where a link has the same words. Without scripts a button sends its form:
+    /// the page it leads to is waited for, else what opens an address next would stop it on its way.
     pub(super) async fn button(&self, words: &str) {
+        if self.scripts.get() {
+            return self.press_at("button", words).await;
+        }
+        self.leave().await;
         self.press_at("button", words).await;
+        self.loaded().await;
     }
 
     /// Presses the mouse on this label of a choice.
@@ -129,14 +143,14 @@ impl<'b> Tab<'b> {
 
     /// Presses a link and waits until the page it leads to is loaded.
     pub(super) async fn follow(&self, words: &str) {
-        self.evaluate("void (globalThis.left = true)").await;
+        self.leave().await;
         self.click(words).await;
         self.loaded().await;
     }
 
     /// Presses Enter and waits until the page it leads to is loaded.
     pub(super) async fn enter(&self) {
-        self.evaluate("void (globalThis.left = true)").await;
+        self.leave().await;
         self.press("Enter").await;
         self.loaded().await;
     }
