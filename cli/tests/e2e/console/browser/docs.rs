@@ -33,7 +33,7 @@ const PLACEHOLDER: &str = "(() => {
 
 /// The page with all calls.
 async fn documentation<'b>(deployment: &Deployment, browser: &'b Browser) -> Tab<'b> {
-    let tab = Tab::open(browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(browser, deployment).await;
     tab.goto("/docs").await;
     tab.sees(CHECK).await;
     tab

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testkit::{Deployment, Mode, both_modes};
+use testkit::{Deployment, both_modes};
 
 use super::super::security::{crawl, populate};
 use super::super::{Console, Page};
@@ -30,14 +30,12 @@ async fn pass(deployment: &Deployment, start: &str, others: &[&str]) -> Browser 
     let mut paths: BTreeSet<_> = pages.iter().filter(|page| is_page(page)).map(Page::path).collect();
     paths.extend(others.iter().map(|path| (*path).to_owned()));
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let mut faults = Vec::new();
     for path in paths {
         tab.goto(&path).await;
-        // How a page looks does not depend on the mode, and takes most of the time to check.
-        let found = if deployment.mode() == Mode::Embedded { tab.faults().await } else { tab.reported() };
-        faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
+        faults.extend(tab.faults().await.into_iter().map(|fault| format!("{path}: {fault}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     browser
@@ -51,7 +49,7 @@ fn is_page(page: &Page) -> bool {
 
 async fn before_sign_in(deployment: &Deployment, browser: &Browser) {
     let guild = deployment.guild();
-    let tab = Tab::open(browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(browser, deployment).await;
     let unused = link(deployment, &guild.id, &guild.members[1].chat, &[]).await;
     for path in ["/console/sign-in", unused.as_str()] {
         tab.goto(path).await;

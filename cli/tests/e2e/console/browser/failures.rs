@@ -95,7 +95,7 @@ async fn a_failed_button_says_so_beside_the_page(deployment: &Deployment) {
 
 async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     tab.goto("/console/instance/pauses").await;
     tab.evaluate("void (document.getElementById('pauses').seen = true)").await;
@@ -109,7 +109,7 @@ async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
 
 async fn a_page_without_its_session_leads_to_the_sign_in(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     tab.goto("/console/instance/pauses").await;
     tab.forget().await;

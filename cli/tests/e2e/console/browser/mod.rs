@@ -20,14 +20,14 @@ use super::link;
 
 /// The owner of the first guild, signed in by a link; the page is the overview.
 async fn owner<'b>(deployment: &Deployment, browser: &'b Browser) -> Tab<'b> {
-    let tab = Tab::open(browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
     tab
 }
 
 /// The same where the browser runs no scripts.
 async fn owner_without_scripts<'b>(deployment: &Deployment, browser: &'b Browser) -> Tab<'b> {
-    let tab = Tab::open(browser, &deployment.api_base(0)).await;
+    let tab = Tab::open(browser, deployment).await;
     tab.without_scripts().await;
     sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
     tab

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::eventually;
+use testkit::{Deployment, Mode, eventually};
 
 use super::devtools::{Browser, Events};
 
-const SHOWN_WITHIN: Duration = Duration::from_secs(15);
+const SHOWN_WITHIN: Duration = Duration::from_secs(30);
 /// Finds elements as people do: by the words on them.
 const FIND: &str = include_str!("find.js");
 
@@ -17,13 +17,16 @@ pub(super) struct Tab<'b> {
     session: String,
     pub(super) events: Events,
     base: String,
+    /// How a page looks does not depend on the mode, and takes most of the time to check.
+    pub(super) looks: bool,
     scripts: Cell<bool>,
 }
 
 impl<'b> Tab<'b> {
-    pub(super) async fn open(browser: &'b Browser, base: &str) -> Self {
+    pub(super) async fn open(browser: &'b Browser, deployment: &Deployment) -> Self {
         let (session, events) = browser.attach().await;
-        let tab = Self { browser, session, events, base: base.to_owned(), scripts: Cell::new(true) };
+        let (base, looks) = (deployment.api_base(0), deployment.mode() == Mode::Embedded);
+        let tab = Self { browser, session, events, base, looks, scripts: Cell::new(true) };
         tab.width(1280).await;
         tab
     }

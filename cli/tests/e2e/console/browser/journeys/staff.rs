@@ -12,8 +12,8 @@ both_modes!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved
 
 async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let own = Tab::open(&browser, &deployment.api_base(0)).await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    let own = Tab::open(&browser, deployment).await;
+    let tab = Tab::open(&browser, deployment).await;
     request_and_approve(deployment, &own, &tab).await;
     own.passes().await;
     tab.passes().await;
@@ -21,8 +21,8 @@ async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
 
 async fn a_leave_is_requested_and_approved_without_scripts(deployment: &Deployment) {
     let browser = Browser::start().await;
-    let own = Tab::open(&browser, &deployment.api_base(0)).await;
-    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    let own = Tab::open(&browser, deployment).await;
+    let tab = Tab::open(&browser, deployment).await;
     own.without_scripts().await;
     tab.without_scripts().await;
     request_and_approve(deployment, &own, &tab).await;
