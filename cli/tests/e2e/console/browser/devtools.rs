@@ -29,11 +29,11 @@ pub(super) struct Browser {
     _folder: tempfile::TempDir,
 }
 
-/// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs.
+/// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs: it is the one without windows.
 fn program() -> PathBuf {
     let named = std::env::var_os("GUILDHALL_TEST_CHROMIUM").map(PathBuf::from);
-    let file = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
-    assert!(file.is_file(), "no {}: install chromium, or set GUILDHALL_TEST_CHROMIUM", file.display());
+    let file = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium-headless-shell"));
+    assert!(file.is_file(), "no {}: install it, or set GUILDHALL_TEST_CHROMIUM", file.display());
     file
 }
 
