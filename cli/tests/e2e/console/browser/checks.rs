@@ -21,9 +21,6 @@ impl Tab<'_> {
     /// All faults of the page that is shown.
     pub(super) async fn faults(&self) -> Vec<String> {
         let mut faults = self.reported();
-        if !self.looks {
-            return faults;
-        }
         self.evaluate(AXE).await;
         // In the dark only colours differ.
         for (scheme, rules) in [("light", "{}"), ("dark", "{ runOnly: ['color-contrast'] }")] {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Deployment, Mode, eventually};
+use testkit::{Deployment, eventually};
 
 use super::devtools::{Browser, Events};
 
@@ -17,16 +17,14 @@ pub(super) struct Tab<'b> {
     session: String,
     pub(super) events: Events,
     base: String,
-    /// How a page looks does not depend on the mode, and takes most of the time to check.
-    pub(super) looks: bool,
     scripts: Cell<bool>,
 }
 
 impl<'b> Tab<'b> {
     pub(super) async fn open(browser: &'b Browser, deployment: &Deployment) -> Self {
         let (session, events) = browser.attach().await;
-        let (base, looks) = (deployment.api_base(0), deployment.mode() == Mode::Embedded);
-        let tab = Self { browser, session, events, base, looks, scripts: Cell::new(true) };
+        let base = deployment.api_base(0);
+        let tab = Self { browser, session, events, base, scripts: Cell::new(true) };
         tab.width(1280).await;
         tab
     }
