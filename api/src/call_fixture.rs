@@ -68,6 +68,7 @@ impl CallFixture {
             last_used_at: None,
             revoked_at: None,
             hot_path_factor: 1,
+            parent: None,
         });
         Call {
             state: self.state.clone(),

@@ -1,5 +1,6 @@
 //! API keys: the row behind a key's text, and the scopes that narrow it (docs/rules.md 1).
 
+mod descendants;
 mod scopes;
 
 use chrono::TimeDelta;
@@ -11,6 +12,7 @@ use strum::IntoStaticStr;
 use crate::by_id::no_relations;
 use crate::{ChatId, Conn, GuildId, KeyId, Result, Timestamp, lists};
 
+pub use descendants::{descendants, revoke_descendants};
 pub use scopes::{Scope, Scopes, UnknownScope};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -31,6 +33,8 @@ pub struct Model {
     pub revoked_at: Option<Timestamp>,
     /// Factor by which the limits of the hot paths are multiplied (docs/rules.md 3).
     pub hot_path_factor: i32,
+    /// The public id of the key that made this one; `None`: a person or an operator did.
+    pub parent: Option<String>,
 }
 
 no_relations!();
@@ -60,10 +64,12 @@ impl Model {
             "scopes": self.scopes,
             "expires_at": self.expires_at.map(audit_time),
             "hot_path_factor": self.hot_path_factor,
+            "parent": self.parent,
         })
     }
 
-    /// A key to replace this one: the same but for its text. It lives for `lifetime`, or as long as this one was to live.
+    /// A key to replace this one: the same but for its text, with the same parent. It lives for `lifetime`, or as long as
+    /// this one was to live.
     pub fn successor(
         &self,
         text: crate::key_text::KeyText,
@@ -79,7 +85,13 @@ impl Model {
             scopes: self.scopes(),
             expires_at: lifetime.map(|length| now + length),
             hot_path_factor: self.hot_path_factor,
+            parent: self.parent.clone(),
         }
+    }
+
+    /// Ends later than the other key.
+    pub fn outlives(&self, other: &Self) -> bool {
+        other.expires_at.is_some_and(|end| self.expires_at.is_none_or(|own| own > end))
     }
 
     /// What the audit entry of a rotation says: this key before and after it, and which key replaces it.
@@ -123,9 +135,17 @@ pub struct NewKey {
     pub scopes: Scopes,
     pub expires_at: Option<Timestamp>,
     pub hot_path_factor: i32,
+    pub parent: Option<String>,
 }
 
 impl NewKey {
+    /// Made by this key: it becomes the parent, and the new key ends no later.
+    #[must_use]
+    pub fn made_by(self, parent: &Model) -> Self {
+        let ends = [self.expires_at, parent.expires_at];
+        Self { parent: Some(parent.public_id.clone()), expires_at: ends.into_iter().flatten().min(), ..self }
+    }
+
     fn row(self, now: Timestamp) -> ActiveModel {
         ActiveModel {
             guild_id: Set(self.guild),
@@ -137,6 +157,7 @@ impl NewKey {
             created_at: Set(now),
             expires_at: Set(self.expires_at),
             hot_path_factor: Set(self.hot_path_factor),
+            parent: Set(self.parent),
             ..Default::default()
         }
     }
@@ -161,6 +182,18 @@ pub async fn find_by_public_id(conn: &impl Conn, public_id: &str) -> Result<Opti
 /// A guild's key by its public id.
 pub async fn find(conn: &impl Conn, guild: GuildId, public_id: &str) -> Result<Option<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::PublicId.eq(public_id)).one(conn).await
+}
+
+/// These keys of a guild, locked until the end of the transaction and in one order, so that callers do not block each other.
+pub async fn lock(conn: &impl Conn, guild: GuildId, public_ids: &[&str]) -> Result<Vec<Model>> {
+    let public_ids = public_ids.iter().map(|id| (*id).to_owned());
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(lists::any_of(conn, Column::PublicId, public_ids))
+        .order_by_asc(Column::KeyId)
+        .lock(LockType::NoKeyUpdate)
+        .all(conn)
+        .await
 }
 
 /// Keys of a guild, newest first.

@@ -27,7 +27,9 @@ CREATE TABLE api_key (
     expires_at {time},
     last_used_at {time},
     revoked_at {time},
-    hot_path_factor integer NOT NULL DEFAULT 1 CHECK (hot_path_factor BETWEEN 1 AND 1000)
+    hot_path_factor integer NOT NULL DEFAULT 1 CHECK (hot_path_factor BETWEEN 1 AND 1000),
+    -- The public id of the key that made this one. No reference: the id of a deleted key stays as the origin.
+    parent text CHECK (length(parent) = 8)
 );
 
 CREATE INDEX api_key_by_guild ON api_key (guild_id, key_id);

@@ -13,9 +13,10 @@ pub(crate) enum Command {
     Create(create::Args),
     /// List keys; never their secrets
     List(list::Args),
-    /// Replace a key: create one with the same guild, name, owner, scopes and factor, and let the old one expire
+    /// Replace a key: create one with the same guild, name, owner, scopes, factor and parent, and let the old one expire
     ///
     /// Shows the text of the new key, once; standard output is the key alone. Both keys are valid until the old one expires.
+    /// Keys that the old one made stay valid: if it has leaked, revoke it with its descendants instead.
     Rotate(rotate::Args),
     /// Revoke a key; running processes refuse it within a second
     Revoke(revoke::Args),

@@ -48,6 +48,7 @@ async fn keys(deployment: &Deployment) -> Vec<String> {
             scopes: Scopes::default_set(),
             expires_at: None,
             hot_path_factor: 1,
+            parent: None,
         };
         keys.push(key.text.reveal());
         api_key::create(&connection, key, Clock::system().now()).await.unwrap();

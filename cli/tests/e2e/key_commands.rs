@@ -12,6 +12,7 @@ both_modes!(
     a_key_is_named_by_its_public_id,
     a_rotated_key_has_a_successor_and_ends_after_the_overlap,
     a_key_that_is_not_live_cannot_be_rotated,
+    a_key_is_revoked_with_its_descendants,
 );
 
 /// Changes are felt within a second.
@@ -110,4 +111,26 @@ async fn a_key_that_is_not_live_cannot_be_rotated(deployment: &Deployment) {
     let refused = deployment.command(&["keys", "rotate", &key[3..11]]).await.refused();
     assert!(refused.contains("revoked or expired"), "{refused}");
     assert_eq!(deployment.audit("keys.create").await.len(), before);
+}
+
+async fn a_key_is_revoked_with_its_descendants(deployment: &Deployment) {
+    let (keys, root) =
+        (format!("/guilds/{}/keys", deployment.guild().id), deployment.new_key("read,admin").await);
+    let api = deployment.api().key(&root);
+    let child = api.post(&keys, json!({ "name": "x", "scopes": ["read"] })).await.ok();
+    let child = child["text"].as_str().unwrap();
+    // A key that an operator replaces keeps its parent.
+    let new = deployment.command(&["keys", "rotate", &child[3..11]]).await.succeeded().trim().to_owned();
+    for key in [child, &new] {
+        assert_eq!(listed(deployment, key).await["parent"], root[3..11]);
+    }
+    let said = deployment.command(&["keys", "revoke", &root[3..11], "--with-descendants"]).await.succeeded();
+    for key in [&root, child, &new] {
+        assert!(said.contains(&format!("revoked key {}", &key[3..11])), "{said}");
+        assert_eq!(listed(deployment, key).await["state"], "revoked");
+    }
+    eventually("the child is refused", Duration::from_secs(10), async || {
+        (deployment.api().key(child).get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
 }

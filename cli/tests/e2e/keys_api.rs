@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes, eventually};
 
 both_modes!(
     a_key_is_made_used_and_revoked,
     a_key_gives_only_what_it_has,
+    a_key_makes_none_that_outlives_it,
+    a_key_replaces_none_that_may_more,
+    a_key_is_revoked_with_what_it_made,
     a_replaced_key_ends_after_the_overlap,
     an_answer_with_a_secret_is_never_stored,
     keys_of_another_guild_do_not_exist
@@ -96,4 +100,86 @@ async fn keys_of_another_guild_do_not_exist(deployment: &Deployment) {
     api.delete(&format!("{keys}/{id}")).await.refused(404, &[]);
     api.post(&format!("{keys}/{id}/rotate"), json!({})).await.refused(404, &[]);
     deployment.api().key(&text).get("/bindings/list").await.ok();
+}
+
+/// A time of day in some hours, as the API writes it.
+fn in_hours(hours: i64) -> String {
+    (Utc::now() + TimeDelta::hours(hours)).format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A key made by the command line.
+async fn by_operator(deployment: &Deployment, more: &[&str]) -> String {
+    let guild = deployment.guild();
+    let create = ["keys", "create", "--guild", &guild.id, "--name", "x", "--owner", &guild.members[1].chat];
+    deployment.command(&[&create[..], more].concat()).await.succeeded().trim().to_owned()
+}
+
+async fn row(api: &Api, keys: &str, id: &str) -> Value {
+    let listed = api.get(keys).await.ok();
+    listed["keys"].as_array().unwrap().iter().find(|key| key["public_id"] == id).unwrap().clone()
+}
+
+async fn a_key_makes_none_that_outlives_it(deployment: &Deployment) {
+    let (admin, keys) = admin(deployment);
+    let short = by_operator(deployment, &["--scopes", "read,admin", "--expires-in", "1h"]).await;
+    let (api, id) = (deployment.api().key(&short), &short[3..11]);
+    let ends = row(&admin, &keys, id).await["expires_at"].clone();
+    let later = json!({ "name": "x", "scopes": ["read"], "expires_at": in_hours(2) });
+    let refused = api.post(&keys, later).await.refused(422, &["`expires_at`"]);
+    assert_eq!(refused.error(), "expiry_after_caller");
+    let unlimited = api.post(&keys, json!({ "name": "x", "scopes": ["read"] })).await.ok();
+    assert_eq!((&unlimited["expires_at"], &unlimited["parent"]), (&ends, &json!(id)), "{unlimited}");
+    // A key that replaces itself gains no time either.
+    let own = api.post(&format!("{keys}/{id}/rotate"), json!({})).await.ok();
+    assert_eq!((&own["expires_at"], &own["parent"]), (&ends, &json!(id)), "{own}");
+    assert_eq!(deployment.audit("keys.create").await[0]["metadata"]["parent"], id);
+}
+
+async fn a_key_replaces_none_that_may_more(deployment: &Deployment) {
+    let (admin, keys) = admin(deployment);
+    let forever = by_operator(deployment, &["--scopes", "read,admin"]).await;
+    let short = by_operator(deployment, &["--scopes", "read,admin", "--expires-in", "1h"]).await;
+    let fast =
+        by_operator(deployment, &["--scopes", "read", "--hot-path-factor", "7", "--expires-in", "1m"]).await;
+    let before = admin.get(&keys).await.ok()["keys"].as_array().unwrap().len();
+    for (caller, target, named) in [
+        (&short, &forever, "`expires_at`"),
+        (&short, &fast, "`hot_path_factor`"),
+        (&forever, &fast, "`hot_path_factor`"),
+    ] {
+        let rotate = format!("{keys}/{}/rotate", &target[3..11]);
+        let refused = deployment.api().key(caller).post(&rotate, json!({})).await.refused(403, &[named]);
+        assert_eq!(refused.error(), "key_beyond_caller");
+    }
+    let listed = admin.get(&keys).await.ok();
+    assert_eq!(listed["keys"].as_array().unwrap().len(), before, "{listed}");
+    // Both may be replaced by a key that has as much; what it makes is its own.
+    let rotate = format!("{keys}/{}/rotate", &short[3..11]);
+    let new = deployment.api().key(&forever).post(&rotate, json!({})).await.ok();
+    assert_eq!(new["parent"], forever[3..11], "{new}");
+}
+
+async fn a_key_is_revoked_with_what_it_made(deployment: &Deployment) {
+    let (admin, keys) = admin(deployment);
+    let (root, text) = made(&admin, &keys, json!(["read", "admin"])).await;
+    let (child, child_text) = made(&deployment.api().key(&text), &keys, json!(["read", "admin"])).await;
+    let (grandchild, last) = made(&deployment.api().key(&child_text), &keys, json!(["read"])).await;
+    let (other, other_text) = made(&admin, &keys, json!(["read"])).await;
+    let alone = admin.delete(&format!("{keys}/{root}")).await.ok();
+    assert_eq!(alone["revoked"], json!([root]));
+    deployment.api().key(&last).get("/bindings/list").await.ok();
+    admin.delete(&format!("{keys}/{root}?descendants=maybe")).await.refused(400, &["`descendants`"]);
+    let along = admin.delete(&format!("{keys}/{root}?descendants=true")).await.ok();
+    let mut revoked: Vec<_> = along["revoked"].as_array().unwrap().iter().collect();
+    revoked.sort_by_key(|id| **id != json!(child));
+    assert_eq!(revoked, [&json!(child), &json!(grandchild)]);
+    eventually("the descendants are refused", Duration::from_secs(10), async || {
+        (deployment.api().key(&last).get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
+    deployment.api().key(&other_text).get("/bindings/list").await.ok();
+    assert_eq!(row(&admin, &keys, &other).await["state"], "live");
+    let entries = deployment.audit("keys.revoke").await;
+    let entry = entries.iter().find(|entry| entry["target_id"] == grandchild.as_str()).unwrap();
+    assert_eq!(entry["metadata"]["parent"], child.as_str());
 }

@@ -17,6 +17,7 @@ impl Fixture {
             scopes: Scopes::default_set(),
             expires_at: None,
             hot_path_factor: 1,
+            parent: None,
         };
         let key = api_key::create(self.conn(), new, at(0)).await.unwrap().key_id;
         Request { key, idempotency_key: "once".to_owned(), hash: vec![1] }

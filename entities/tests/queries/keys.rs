@@ -1,22 +1,30 @@
 //! Many keys at once: their rows, and the time of their last use.
 
-use entities::api_key::{self, Model, NewKey, Scopes};
+use entities::api_key::{self, Model, NewKey, Scopes, descendants};
 use entities::key_text::KeyText;
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild};
 
 impl Fixture {
     async fn key(&self) -> Model {
-        let new = NewKey {
-            guild: guild(),
-            text: KeyText::generate(),
-            name: "k".to_owned(),
-            owner: chat(1),
-            scopes: Scopes::default_set(),
-            expires_at: None,
-            hot_path_factor: 1,
-        };
-        api_key::create(self.conn(), new, at(0)).await.unwrap()
+        api_key::create(self.conn(), new_key(), at(0)).await.unwrap()
+    }
+
+    async fn key_of(&self, parent: &Model) -> Model {
+        api_key::create(self.conn(), new_key().made_by(parent), at(0)).await.unwrap()
+    }
+}
+
+fn new_key() -> NewKey {
+    NewKey {
+        guild: guild(),
+        text: KeyText::generate(),
+        name: "k".to_owned(),
+        owner: chat(1),
+        scopes: Scopes::default_set(),
+        expires_at: None,
+        hot_path_factor: 1,
+        parent: None,
     }
 }
 
@@ -46,5 +54,21 @@ both_databases! {
         let revoked = fixture.key().await.public_id;
         api_key::revoke(fixture.conn(), &revoked, at(1)).await.unwrap();
         assert_eq!(api_key::expire(fixture.conn(), &revoked, at(9), at(2)).await.unwrap(), None);
+    }
+
+    async fn descendants_are_revoked_with_a_key(fixture: &Fixture) {
+        let (root, other) = (fixture.key().await, fixture.key().await);
+        let child = fixture.key_of(&root).await;
+        let (left, right) = (fixture.key_of(&child).await, fixture.key_of(&child).await);
+        let all = api_key::list(fixture.conn(), Some(guild())).await.unwrap();
+        let ids = |keys: Vec<&Model>| keys.iter().map(|key| key.key_id).collect::<Vec<_>>();
+        assert_eq!(ids(descendants(&all, &root.public_id)), [&child, &left, &right].map(|key| key.key_id));
+        api_key::revoke(fixture.conn(), &child.public_id, at(1)).await.unwrap();
+        let revoked = api_key::revoke_descendants(fixture.conn(), guild(), &root.public_id, at(2)).await.unwrap();
+        let mut revoked = ids(revoked.iter().collect());
+        revoked.sort();
+        assert_eq!(revoked, [left.key_id, right.key_id], "the child was revoked before");
+        let other = api_key::find(fixture.conn(), guild(), &other.public_id).await.unwrap().unwrap();
+        assert_eq!((root.revoked_at, other.revoked_at), (None, None));
     }
 }

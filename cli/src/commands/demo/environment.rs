@@ -161,6 +161,7 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         scopes: Scope::ALL.iter().copied().collect(),
         expires_at: None,
         hot_path_factor: 1,
+        parent: None,
     };
     let transaction = context.database.begin().await?;
     // A folder that was used before has all of it, from another day.

@@ -55,6 +55,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         scopes,
         expires_at: args.expires_in.map(|length| now + length),
         hot_path_factor: args.hot_path_factor,
+        parent: None,
     };
     let row = create_key(unit.tx(), key, now).await?;
     show(&row, &text)?;

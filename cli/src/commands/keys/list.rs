@@ -19,7 +19,7 @@ pub(crate) struct Args {
     operator: OperatorArgs,
 }
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "public_id",
     "state",
     "guild_id",
@@ -27,6 +27,7 @@ const COLUMNS: [&str; 10] = [
     "owner_id",
     "scopes",
     "hot_path_factor",
+    "parent",
     "created_at",
     "expires_at",
     "last_used_at",
@@ -52,6 +53,7 @@ fn record(key: &Model, now: Timestamp) -> Value {
         "owner_id": key.owner_id,
         "scopes": key.scopes().iter().map(Scope::name).collect::<Vec<_>>(),
         "hot_path_factor": key.hot_path_factor,
+        "parent": key.parent,
         "created_at": output::time(key.created_at),
         "expires_at": key.expires_at.map(output::time),
         "last_used_at": key.last_used_at.map(output::time),

@@ -15,6 +15,7 @@ both_modes!(
     a_key_is_replaced_and_both_are_valid_for_a_while,
     a_key_that_is_replaced_at_once_is_refused,
     a_revoked_key_is_refused_and_stays_listed,
+    a_key_is_revoked_with_the_keys_that_it_made,
     staff_with_every_permission_see_no_keys
 );
 
@@ -179,6 +180,30 @@ async fn a_revoked_key_is_refused_and_stays_listed(deployment: &Deployment) {
     let row = revoked.row("lobby");
     assert!(row.ends_with("revoked"), "{row}");
     assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], row.split(' ').nth(2).unwrap());
+}
+
+async fn a_key_is_revoked_with_the_keys_that_it_made(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let page = owner.get(&keys(deployment)).await;
+    let form = [("name", "root"), ("set", ""), ("scopes", "admin")];
+    let root = text(&owner.press(&page, "Create key", &form).await);
+    let url = format!("/guilds/{}/keys", deployment.guild().id);
+    let child = serde_json::json!({ "name": "sprout", "scopes": ["admin"] });
+    let child = deployment.api().key(&root).post(&url, child).await.ok();
+    let list = owner.get(&keys(deployment)).await;
+    let root_id = root.split('_').nth(1).unwrap();
+    assert!(list.row("sprout").contains(&format!("made by key {root_id}")), "{}", list.row("sprout"));
+    let ask = owner.get(&list.link("Revoke root")).await;
+    ask.shows(200, "Revoke them too").shows(200, "sprout");
+    let alone = owner.press(&ask, "Revoke root", &[]).await;
+    alone.shows(200, &format!("({root_id}) is revoked"));
+    assert!(alone.row("sprout").contains("live"), "{}", alone.row("sprout"));
+    // What it made can be revoked later, too.
+    let late = owner.get(&alone.link("Revoke root")).await;
+    late.shows(200, "It was revoked before.");
+    let revoked = owner.press(&late, "Revoke the keys of root", &[]).await;
+    assert!(revoked.row("sprout").ends_with("revoked"), "{}", revoked.row("sprout"));
+    is_refused(&deployment.api().key(child["text"].as_str().unwrap()), "revoked").await;
 }
 
 async fn staff_with_every_permission_see_no_keys(deployment: &Deployment) {

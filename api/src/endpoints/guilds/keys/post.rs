@@ -4,7 +4,7 @@ use entities::api_key::{self, NewKey, Scope, Scopes};
 use entities::key_text::KeyText;
 use runtime::Event;
 
-use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, require_all};
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, lock, require_all};
 use crate::endpoints::prelude::*;
 use crate::request::moment::End;
 use crate::request::values::List;
@@ -16,7 +16,7 @@ request! {
         name: Text<100>,
         /// What it may do; the caller needs each of them itself.
         scopes: List<ScopeName, { Scope::ALL.len() }>,
-        /// Absent: it never expires.
+        /// Not later than that of the calling key. Absent: it expires with the calling key.
         expires_at: Option<End>,
     }
 }
@@ -24,14 +24,14 @@ request! {
 pub(crate) fn operation() -> Operation {
     Operation::new("createKey", "Make a key")
         .about(
-            "The key's owner is the caller. Its text is in this answer only, which is never stored: a request with \
+            "The key's owner is the caller, and the calling key its parent. Its text is in this answer only, which is never stored: a request with \
              `Idempotency-Key` is refused.",
         )
         .body::<KeyRequest>()
         .data::<NewApiKey>()
         .message("key created")
         .refuses(400, &["idempotency_not_supported"])
-        .refuses(422, &["no_scopes", "expiry_in_past", "too_many"])
+        .refuses(422, &["no_scopes", "expiry_in_past", "expiry_after_caller", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -57,8 +57,19 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         scopes,
         expires_at,
         hot_path_factor: 1,
+        parent: None,
     };
     let mut work = UnitOfWork::begin(&call).await?;
+    let new = match lock(&call, work.tx(), &[]).await?.0 {
+        Some(parent) if parent.expires_at.is_some_and(|end| new.expires_at > Some(end)) => {
+            return Err(ApiError::rule(
+                "expiry_after_caller",
+                "`expires_at` must not be later than that of the key that calls",
+            ));
+        }
+        Some(parent) => new.made_by(&parent),
+        None => new,
+    };
     call.room_for(work.tx(), Cap::Keys, 1).await?;
     let row = api_key::create(work.tx(), new, work.now()).await?;
     work.audit("keys.create", &row.public_id, row.described());

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use entities::api_key::{Model, Scope, Scopes, State};
+use entities::api_key::{self, Model, Scope, Scopes, State};
 use entities::{ChatId, KeyId};
+use runtime::Transaction;
 use serde_json::Value;
 
+use crate::cache::keys::Key;
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
@@ -27,6 +29,9 @@ answer! {
         /// Factor on the rate limits of the hot paths.
         #[schema(minimum = 1, example = 1)]
         hot_path_factor: i32,
+        /// The public id of the key that made it; null: a person at the console or an operator did.
+        #[schema(required, example = "p4r3nt0k")]
+        parent: Option<String>,
         created_at: Seconds,
         #[schema(required)]
         expires_at: Option<Seconds> = row.expires_at.map(Seconds),
@@ -96,4 +101,22 @@ impl Field for PublicId {
 /// A key can make others only with scopes that it has: nothing gains rights by a key of its own.
 pub(crate) fn require_all(call: &Call, scopes: Scopes) -> Result<(), ApiError> {
     scopes.iter().try_for_each(|scope| call.caller.require(scope))
+}
+
+/// The calling key and the named ones, locked: revoking the calling key with its descendants waits, and then finds the
+/// key that this call makes. The calling key is `None` for a person at the console.
+pub(crate) async fn lock(
+    call: &Call,
+    tx: &Transaction,
+    named: &[&str],
+) -> Result<(Option<Model>, Vec<Model>), ApiError> {
+    let caller = call.caller.key().map(Key::public_id);
+    let public_ids: Vec<_> = caller.iter().chain(named).copied().collect();
+    let keys = api_key::lock(tx, call.guild(), &public_ids).await?;
+    let parent = keys.iter().find(|key| Some(&*key.public_id) == caller).cloned();
+    if let Some(parent) = parent.clone() {
+        // The cached key may be a second old.
+        Key::from(parent).check_live(call.now())?;
+    }
+    Ok((parent, keys))
 }

@@ -64,6 +64,10 @@ struct Row {
     used: Option<When>,
     expires: Option<When>,
     live: bool,
+    /// The public id of the key that made it.
+    parent: Option<String>,
+    /// It, or a key that came from it, is not revoked.
+    revocable: bool,
     mark: (&'static str, &'static str),
 }
 
@@ -89,7 +93,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
-    let mut keys = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
+    let all = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
+    let mut keys = all.clone();
     match sorted_by(&visit.query).0 {
         "name" => keys.sort_by_cached_key(|key| key.name.to_lowercase()),
         "used" => keys.sort_by_key(|key| key.last_used_at),
@@ -110,7 +115,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         scopes: SCOPES.iter().map(|(scope, about)| (scope.name(), *about)).collect(),
         columns: columns(&visit.query, [("name", "Key"), ("used", "Last used"), ("expires", "Expires")]),
         is_sorted: visit.query.has("sort"),
-        rows: keys.iter().map(|key| Row::new(visit, key, &actors)).collect(),
+        rows: keys.iter().map(|key| Row::new(visit, key, &all, &actors)).collect(),
         more,
         form,
     };
@@ -118,7 +123,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
 }
 
 impl Row {
-    fn new(visit: &GuildVisit, key: &Model, actors: &Actors) -> Self {
+    fn new(visit: &GuildVisit, key: &Model, all: &[Model], actors: &Actors) -> Self {
         let state = key.state(visit.now());
         Self {
             public_id: key.public_id.clone(),
@@ -128,6 +133,8 @@ impl Row {
             used: key.last_used_at.map(|at| visit.when(at)),
             expires: key.expires_at.map(|at| visit.when(at)),
             live: state == State::Live,
+            parent: key.parent.clone(),
+            revocable: state != State::Revoked || !unrevoked(all, key).is_empty(),
             mark: match state {
                 State::Live => ("good", "live"),
                 State::Expired => ("quiet", "expired"),
@@ -146,6 +153,13 @@ fn listed(scopes: api_key::Scopes) -> String {
 async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     let public_id: String = visit.param("key")?;
     api_key::find(visit.read(), visit.guild.guild_id, &public_id).await?.ok_or(PageError::NotFound)
+}
+
+/// The keys that came from a key and are not revoked.
+fn unrevoked<'k>(all: &'k [Model], key: &Model) -> Vec<&'k Model> {
+    let mut keys = api_key::descendants(all, &key.public_id);
+    keys.retain(|key| key.revoked_at.is_none());
+    keys
 }
 
 /// The page with the text of a new key.

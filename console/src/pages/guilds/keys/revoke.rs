@@ -1,10 +1,11 @@
 //! /console/guilds/:guild/keys/:key/revoke: asks by naming the key, and revokes it for good.
 
 use askama::Template;
+use entities::api_key;
 use http::{Method, StatusCode};
 use serde_json::Map;
 
-use super::find;
+use super::{find, unrevoked};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::shell::{Place, Shell};
@@ -19,6 +20,10 @@ struct Page {
     name: String,
     public_id: String,
     used: Option<When>,
+    /// Only the keys that came from it can be revoked.
+    was_revoked: bool,
+    /// Name and public id of the keys that came from it and are not revoked.
+    descendants: Vec<(String, String)>,
     /// Why the request was refused; empty: it was not.
     problem: String,
 }
@@ -29,10 +34,14 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 
 async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> {
     let key = find(visit).await?;
+    let all = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
+    let descendants = unrevoked(&all, &key).into_iter();
     let status = if problem.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let page = Page {
         shell: visit.shell("Revoke a key", Place::Keys),
         url: visit.url("/keys"),
+        was_revoked: key.revoked_at.is_some(),
+        descendants: descendants.map(|key| (key.name.clone(), key.public_id.clone())).collect(),
         name: key.name,
         public_id: key.public_id,
         used: key.last_used_at.map(|at| visit.when(at)),
@@ -43,12 +52,21 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let key = find(&visit).await?;
-    let path = format!("/guilds/{{g}}/keys/{}", key.public_id);
+    let along = if visit.form.has("descendants") { "?descendants=true" } else { "" };
+    let path = format!("/guilds/{{g}}/keys/{}{along}", key.public_id);
     let answer = visit.api(Method::DELETE, &path, Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    let said =
-        format!("Key {} ({}) is revoked: every process refuses it within a second.", key.name, key.public_id);
+    let revoked = answer.body["data"]["revoked"].as_array().map_or(0, Vec::len);
+    let said = match revoked {
+        0 | 1 => {
+            format!(
+                "Key {} ({}) is revoked: every process refuses it within a second.",
+                key.name, key.public_id
+            )
+        }
+        keys => format!("{keys} keys are revoked: every process refuses them within a second."),
+    };
     Ok(Answer::see(visit.url("/keys")).saying(Said::new(said)))
 }

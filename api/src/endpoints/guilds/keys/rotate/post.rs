@@ -1,11 +1,11 @@
 //! POST /guilds/:guildId/keys/:publicId/rotate (docs/rules.md 1): a new key like an old one, which stays valid for a while.
 
 use chrono::TimeDelta;
-use entities::api_key;
+use entities::api_key::{self, Model};
 use entities::key_text::KeyText;
 use runtime::Event;
 
-use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, PublicId, require_all};
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, PublicId, lock, require_all};
 use crate::endpoints::prelude::*;
 use crate::request::values::Whole;
 
@@ -25,13 +25,15 @@ request! {
 pub(crate) fn operation() -> Operation {
     Operation::new("rotateKey", "Replace a key")
         .about(
-            "The new key has the name, owner, scopes, factor and lifetime of the old one. Its text is in this answer \
-             only, which is never stored: a request with `Idempotency-Key` is refused.",
+            "The new key has the name, owner, scopes, factor and lifetime of the old one; its parent is the calling key, \
+             and it expires no later than that. Its text is in this answer only, which is never stored: a request with \
+             `Idempotency-Key` is refused.",
         )
         .body::<RotateKeyRequest>()
         .data::<NewApiKey>()
         .message("key replaced")
         .refuses(400, &["idempotency_not_supported"])
+        .refuses(403, &["key_beyond_caller"])
         .refuses(409, &["key_over"])
         .refuses(422, &["too_many"])
 }
@@ -41,15 +43,21 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let RotateKeyRequest { overlap_seconds } = call.body()?;
     let overlap = overlap_seconds.map_or(OVERLAP, |seconds| TimeDelta::seconds(seconds.0.into()));
     let mut work = UnitOfWork::begin(&call).await?;
-    let before = api_key::find(work.tx(), call.guild(), &public_id).await?.or_not_found("key")?;
+    let (caller, keys) = lock(&call, work.tx(), &[&public_id]).await?;
+    let before = keys.into_iter().find(|key| key.public_id == public_id).or_not_found("key")?;
     require_all(&call, before.scopes())?;
+    if let Some(caller) = &caller {
+        require_within(&before, caller)?;
+    }
     call.room_for(work.tx(), Cap::Keys, 1).await?;
     let now = work.now();
     let after = api_key::expire(work.tx(), &public_id, now + overlap, now).await?.ok_or_else(|| {
         ApiError::conflict("key_over", "the key is revoked or expired: create another one instead")
     })?;
     let text = KeyText::generate();
-    let new = api_key::create(work.tx(), before.successor(text.clone(), None, now), now).await?;
+    let new = before.successor(text.clone(), None, now);
+    let new = if let Some(caller) = &caller { new.made_by(caller) } else { new };
+    let new = api_key::create(work.tx(), new, now).await?;
     work.audit("keys.create", &new.public_id, new.described());
     work.audit("keys.rotate", &public_id, before.rotated(&after, &new));
     for public_id in [public_id, new.public_id.clone()] {
@@ -57,4 +65,16 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let shown = NewApiKey { key: ApiKey::new(&new, now), text: text.reveal() };
     work.commit(Reply::data(&shown)?.with_message("key replaced")).await
+}
+
+/// The caller gets the text of a key with this factor and lifetime, so its own must not be less.
+fn require_within(key: &Model, caller: &Model) -> Result<(), ApiError> {
+    let beyond = if key.hot_path_factor > caller.hot_path_factor {
+        "the `hot_path_factor` of this key is larger than that of the key that calls"
+    } else if key.outlives(caller) {
+        "the `expires_at` of this key is later than that of the key that calls"
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::forbidden("key_beyond_caller", beyond))
 }
