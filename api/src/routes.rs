@@ -106,6 +106,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post.batches();
             POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post.batches();
             GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
+            POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.enqueues();
         },
     },
     Area {

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API says it well enough.
-const FIELDS: [(&str, &str, &str); 92] = [
+const FIELDS: [(&str, &str, &str); 95] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -45,7 +45,9 @@ const FIELDS: [(&str, &str, &str); 92] = [
     ("message", "Message", ""),
     ("metric", "What counts", "choose one from the list"),
     ("mirror_bans", "Bans are also bans on Discord", "choose yes or no"),
+    ("mirror_bans_per_hour", "Bans of a key on Discord in an hour", "enter a number from 0 to 10,000"),
     ("mirror_state", "State on Discord", ""),
+    ("moderator", "Moderator", ""),
     ("name", "Name", ""),
     ("new", "New", ""),
     ("new_key", "New key", ""),
@@ -54,6 +56,7 @@ const FIELDS: [(&str, &str, &str); 92] = [
     ("operator", "May steer the instance", ""),
     ("overlap_seconds", "How long both are valid", "choose one from the list"),
     ("panel_id", "Panel", ""),
+    ("parent", "Made by key", ""),
     ("period", "In which time", "choose one from the list"),
     ("permissions", "Rights in the console", "choose from the list"),
     ("place_id", "Place", "enter the number from the address of the Roblox game"),

@@ -89,6 +89,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/moderation/{kind}/{id}" Guild(Permission("moderation.read")) guilds::moderation::one::get;
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/lift" Guild(Permission("moderation.write")) guilds::moderation::lift::post;
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(Permission("moderation.write")) guilds::moderation::prolong::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(Permission("moderation.write")) guilds::moderation::mirror::post;
     GET "/console/guilds/{guild}/shield" Guild(Permission("shield.read")) guilds::shield::get;
     POST "/console/guilds/{guild}/shield/flag" Guild(Permission("shield.write")) guilds::shield::flag::one;
     POST "/console/guilds/{guild}/shield/import" Guild(Permission("shield.write")) guilds::shield::flag::many;

@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 78] = [
+pub const ALL: [&str; 79] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -40,6 +40,7 @@ pub const ALL: [&str; 78] = [
     "moderation.ban",
     "moderation.ban_expired",
     "moderation.mirror",
+    "moderation.mirror_allowed",
     "moderation.mirror_failed",
     "moderation.mute",
     "moderation.mute_expired",

@@ -22,6 +22,7 @@ pub struct Model {
     /// May write to Shield (docs/rules.md 9).
     pub shield_writer: bool,
     pub mirror_bans: bool,
+    pub mirror_bans_per_hour: i32,
     pub nickname_template: String,
     pub time_zone: String,
     /// ISO day number, 1 = Monday.
@@ -39,6 +40,9 @@ no_relations!();
 pub struct Settings {
     /// Bans of every game are mirrored to the chat platform.
     pub mirror_bans: bool,
+    /// Bans of one key that are mirrored within any hour; further ones are held until somebody allows them in the console.
+    #[schema(minimum = 0, maximum = 10_000, example = 30)]
+    pub mirror_bans_per_hour: i32,
     /// For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in.
     #[schema(example = "{play_username}")]
     pub nickname_template: String,
@@ -63,6 +67,7 @@ impl Model {
     pub fn settings(&self) -> Settings {
         Settings {
             mirror_bans: self.mirror_bans,
+            mirror_bans_per_hour: self.mirror_bans_per_hour,
             nickname_template: self.nickname_template.clone(),
             time_zone: self.time_zone.clone(),
             week_start: self.week_start,
@@ -123,6 +128,7 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::Name,
             Column::ShieldWriter,
             Column::MirrorBans,
+            Column::MirrorBansPerHour,
             Column::NicknameTemplate,
             Column::TimeZone,
             Column::WeekStart,

@@ -6,6 +6,7 @@ CREATE TABLE guild (
     name text NOT NULL,
     shield_writer boolean NOT NULL DEFAULT false,
     mirror_bans boolean NOT NULL DEFAULT true,
+    mirror_bans_per_hour integer NOT NULL DEFAULT 30 CHECK (mirror_bans_per_hour BETWEEN 0 AND 10000),
     nickname_template text NOT NULL DEFAULT '{play_username}',
     time_zone text NOT NULL DEFAULT 'UTC',
     week_start integer NOT NULL DEFAULT 1 CHECK (week_start BETWEEN 1 AND 7),

@@ -18,12 +18,15 @@ CREATE TABLE sanction (
     place_id bigint CHECK (place_id > 0),
     reason text NOT NULL,
     moderator_id bigint NOT NULL,
+    -- The key that named the moderator. No foreign key: the sanction outlives it.
+    key_id bigint,
     created_at {time} NOT NULL,
     expires_at {time},
     lifted_at {time},
     lifted_how text CHECK (lifted_how IN ('lifted', 'superseded', 'expired')),
     lifted_by bigint,
-    mirror_state text NOT NULL CHECK (mirror_state IN ('none', 'pending', 'done', 'already_banned', 'failed')),
+    mirror_state text NOT NULL CHECK (mirror_state IN
+        ('none', 'held', 'pending', 'done', 'already_banned', 'protected', 'failed')),
     mirror_chat_id bigint,
     mirror_job_id {uuid},
     mirror_error text,
@@ -50,6 +53,13 @@ CREATE INDEX sanction_by_chat ON sanction (guild_id, chat_id, sanction_id) WHERE
 CREATE INDEX sanction_by_play ON sanction (guild_id, play_id, sanction_id) WHERE play_id IS NOT NULL;
 
 CREATE INDEX sanction_by_revision ON sanction (guild_id, kind, revision);
+
+-- Bans that wait for somebody to allow their copy.
+CREATE INDEX sanction_held ON sanction (guild_id, sanction_id) WHERE mirror_state = 'held';
+
+-- Counts the copies of a key's bans.
+CREATE INDEX sanction_mirrored_by_key ON sanction (key_id, created_at)
+WHERE key_id IS NOT NULL AND mirror_chat_id IS NOT NULL;
 
 CREATE INDEX sanction_by_mirror_job ON sanction (mirror_job_id) WHERE mirror_job_id IS NOT NULL;
 

@@ -13,6 +13,7 @@ pub struct GuildAccess {
     pub is_owner: bool,
     /// Of all the member's roles and the everyone role; the owner has every permission.
     pub permissions: Permissions,
+    pub is_bot: bool,
     /// As the guild sees it: the nickname, or else the account's name.
     pub user_name: String,
     /// Without the everyone role.
@@ -28,14 +29,22 @@ pub(crate) struct GuildBody {
 
 #[derive(Deserialize)]
 pub(crate) struct AccessMember {
-    user: ChatUser,
+    user: AccessUser,
     nick: Option<String>,
     roles: Vec<RoleId>,
 }
 
+#[derive(Deserialize)]
+struct AccessUser {
+    #[serde(flatten)]
+    account: ChatUser,
+    #[serde(default)]
+    bot: bool,
+}
+
 impl GuildAccess {
     pub(crate) fn new(id: GuildId, guild: GuildBody, member: AccessMember) -> Self {
-        let is_owner = guild.owner_id == member.user.id;
+        let is_owner = guild.owner_id == member.user.account.id;
         // The id of the everyone role is the guild's id.
         let held = |role: &&ChatRole| role.id.get() == id.get() || member.roles.contains(&role.id);
         let of_roles = guild.roles.iter().filter(held).map(|role| role.permissions);
@@ -44,8 +53,9 @@ impl GuildAccess {
         } else {
             of_roles.fold(Permissions::default(), Permissions::with)
         };
-        let user_name = member.nick.unwrap_or(member.user.name);
-        Self { guild_name: guild.name, is_owner, permissions, user_name, roles: member.roles }
+        let is_bot = member.user.bot;
+        let user_name = member.nick.unwrap_or(member.user.account.name);
+        Self { guild_name: guild.name, is_owner, permissions, is_bot, user_name, roles: member.roles }
     }
 
     /// Whether the member administrates the guild: its owner, an administrator, or somebody with Manage Server.

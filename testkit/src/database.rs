@@ -106,6 +106,7 @@ pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
         name: "Guild".to_owned(),
         shield_writer: false,
         mirror_bans: true,
+        mirror_bans_per_hour: 30,
         nickname_template: "{play_username}".to_owned(),
         time_zone: "UTC".to_owned(),
         week_start: 1,

@@ -12,7 +12,7 @@ use entities::audit_entry::{self, NewEntry};
 use entities::sanction::active;
 use entities::sanction::change::Target;
 use entities::sanction::{self, MirrorState, mirror};
-use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban};
+use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban, staff_directory};
 use platforms::{CallContext, ChatBan, Missing, PlatformError};
 use queue::Payload;
 use queue::kinds::MirrorBan;
@@ -41,9 +41,13 @@ impl Handler for Job {
         let done = match state {
             State::NotBanned | State::Ours => MirrorState::Done,
             State::Theirs => MirrorState::AlreadyBanned,
+            State::Protected => MirrorState::Protected,
         };
-        mirror::finish(job.database().write(), args.guild, job.id(), Ok(done)).await?;
-        let result = json!({ "banned": state != State::NotBanned, "mirror_state": done });
+        let transaction = job.begin_with_claim().await?;
+        mirror::finish(&transaction, args.guild, job.id(), Ok(done)).await?;
+        transaction.commit().await?;
+        let banned = matches!(state, State::Ours | State::Theirs);
+        let result = json!({ "banned": banned, "mirror_state": done });
         let audit = NewEntry {
             guild: args.guild,
             action: "moderation.mirror",
@@ -62,6 +66,8 @@ enum State {
     Ours,
     /// Banned by others.
     Theirs,
+    /// Not banned, and not to be: an owner, admin, staff or bot.
+    Protected,
 }
 
 struct Run<'a> {
@@ -81,6 +87,9 @@ impl Run<'_> {
         loop {
             let wanted = wanted(self.job, self.guild, self.user).await?;
             state = match (&wanted, state) {
+                // Held bans keep what is there, and call for nothing.
+                (Some(ban), State::NotBanned) if ban.mirror_state == MirrorState::Held => break,
+                (Some(_), State::NotBanned) if self.is_protected().await? => State::Protected,
                 (Some(ban), State::NotBanned) => {
                     self.ban(&ban.reason).await?;
                     State::Ours
@@ -114,6 +123,16 @@ impl Run<'_> {
         Ok(State::Ours)
     }
 
+    /// Whether the user manages the guild, is its staff or a bot: a key must not ban them there. Read right before the ban.
+    async fn is_protected(&self) -> Result<bool, JobError> {
+        let (conn, now) = (self.job.database().write(), self.job.now());
+        if staff_directory::find(conn, self.guild, self.user, now).await?.is_some() {
+            return Ok(true);
+        }
+        let access = self.services.platforms.chat.guild_access(self.call(), self.user).await;
+        Ok(access.map_err(until_resolved)?.is_some_and(|access| access.is_bot || access.manages()))
+    }
+
     async fn ban(&self, reason: &str) -> Result<(), JobError> {
         self.job.before_effect().await?;
         self.record(reason, false).await?;
@@ -131,7 +150,9 @@ impl Run<'_> {
     async fn record(&self, reason: &str, made: bool) -> Result<(), JobError> {
         let (guild_id, chat_id, job_id) = (self.guild, self.user, self.job.id());
         let row = chat_ban::Model { guild_id, chat_id, job_id, reason: reason.to_owned(), made };
-        Ok(chat_ban::put(self.job.database().write(), row).await?)
+        let transaction = self.job.begin_with_claim().await?;
+        chat_ban::put(&transaction, row).await?;
+        Ok(transaction.commit().await?)
     }
 
     async fn unban(&self) -> Result<(), JobError> {
@@ -146,8 +167,9 @@ impl Run<'_> {
     /// jobs stay: those jobs read the ban again after their call.
     async fn forget(&self, rows: &[chat_ban::Model]) -> Result<(), JobError> {
         let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
-        let conn = self.job.database().write();
-        Ok(chat_ban::forget(conn, self.guild, self.user, made.chain([self.job.id()])).await?)
+        let transaction = self.job.begin_with_claim().await?;
+        chat_ban::forget(&transaction, self.guild, self.user, made.chain([self.job.id()])).await?;
+        Ok(transaction.commit().await?)
     }
 
     fn call(&self) -> CallContext {
@@ -163,13 +185,14 @@ fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban:
     rows.iter().filter(|row| row.made).find(ours).or_else(|| rows.iter().find(ours))
 }
 
-/// The ban from all games in force for the user, by either account.
+/// The ban from all games in force for the user, by either account; a held one only where there is no other.
 async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option<sanction::Model>, JobError> {
     // Read on the write connection, to see recent commits.
     let conn = job.database().write();
     let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
     let target = Target { kind: SanctionKind::Ban, person, place: None };
-    Ok(active::covering(conn, guild, target, job.now()).await?)
+    let bans = active::covering(conn, guild, target, job.now()).await?;
+    Ok(bans.into_iter().min_by_key(|ban| ban.mirror_state == MirrorState::Held))
 }
 
 /// Records on the bans, and in the audit log, why the platform does not match them.
@@ -189,16 +212,19 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
                           "retried": retried }),
     };
     let told = async {
-        let transaction = job.database().begin().await?;
+        let transaction = job.begin_with_claim().await?;
         let bans = mirror::finish(&transaction, args.guild, job.id(), Err(&failure.message)).await?;
         // Bans assigned to a newer job get its outcome.
         if !bans.is_empty() {
             audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
         }
-        transaction.commit().await
+        Ok(transaction.commit().await?)
     };
-    if let Err(error) = told.await {
-        tracing::warn!(job.id = %job.id(), %error, "cannot write on a ban that its mirror failed");
+    match told.await {
+        Ok(()) | Err(JobError::ClaimLost) => {}
+        Err(error) => {
+            tracing::warn!(job.id = %job.id(), ?error, "cannot write on a ban that its mirror failed");
+        }
     }
 }
 

@@ -122,6 +122,9 @@ pub(crate) mod moderation {
     }
     pub(crate) mod bans {
         pub(crate) mod get;
+        pub(crate) mod mirror {
+            pub(crate) mod post;
+        }
     }
     pub(crate) mod mute_status {
         pub(crate) mod get;
@@ -130,6 +133,7 @@ pub(crate) mod moderation {
         pub(crate) mod active_list;
         pub(crate) mod batch;
         pub(crate) mod execution;
+        pub(crate) mod mirrors;
         pub(crate) mod sanctions;
         pub(crate) mod ban {
             pub(crate) mod post;

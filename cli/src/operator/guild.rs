@@ -23,6 +23,7 @@ pub(crate) fn new_guild(id: GuildId, name: String, shield_writer: bool, now: Tim
         name,
         shield_writer,
         mirror_bans: true,
+        mirror_bans_per_hour: 30,
         nickname_template: "{play_username}".to_owned(),
         time_zone: "UTC".to_owned(),
         week_start: 1,

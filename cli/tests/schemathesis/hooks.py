@@ -20,7 +20,7 @@ FITTING = {
     "chat_id": "users", "chatId": "users", "user_id": "users", "userId": "users",
     "staff_id": "staff", "moderator_id": "users", "play_id": "players", "playId": "players",
     "identifier": "players", "group_id": "groups", "role_id": "roles", "roleId": "roles",
-    "panel_id": "numbers", "submissionId": "numbers", "bindingId": "numbers", "binding_id": "numbers",
+    "panel_id": "numbers", "banId": "numbers", "submissionId": "numbers", "bindingId": "numbers", "binding_id": "numbers",
     "loaId": "numbers", "requestId": "numbers", "strikeId": "numbers", "noteId": "numbers", "quotaId": "numbers",
     "actionId": "numbers", "server_id": "servers", "serverId": "servers", "session_id": "sessions",
     "commandId": "commands", "jobId": "jobs",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Query};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, LockType, Query};
 use sea_orm::{FromQueryResult, QuerySelect};
 
 use super::batch::{Claimed, update_claimed};
@@ -44,6 +44,18 @@ pub async fn confirm(conn: &impl Conn, claim: Claim) -> Result<Option<bool>> {
         .into_tuple()
         .one(conn)
         .await
+}
+
+/// Like [`confirm`], with the row locked until the transaction ends: no other run of the job can begin before. False: the
+/// claim is lost.
+pub async fn hold(conn: &impl Conn, claim: Claim) -> Result<bool> {
+    let own = Entity::find_by_id(claim.job)
+        .select_only()
+        .column(Column::JobId)
+        .filter(Column::Token.eq(claim.token))
+        .filter(State::Running.is_unindexed())
+        .lock(LockType::NoKeyUpdate);
+    Ok(own.into_tuple::<JobId>().one(conn).await?.is_some())
 }
 
 /// A claim that the database assigns to a process.

@@ -6,6 +6,7 @@ use super::*;
 fn settings((zone, week_start): (&str, i32)) -> Settings {
     Settings {
         mirror_bans: true,
+        mirror_bans_per_hour: 30,
         nickname_template: String::new(),
         time_zone: zone.to_owned(),
         week_start,

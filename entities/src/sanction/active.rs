@@ -169,15 +169,17 @@ pub async fn of_subject<C: ConnectionTrait>(
     Entity::find().filter(of_accounts(guild, accounts)).filter(in_force(now)).all(conn).await
 }
 
-/// The sanction in force that covers the target; of several the one that ends last. Without a place the target is every
+/// The sanctions in force that cover the target; the one that ends last comes first. Without a place the target is every
 /// game.
 pub async fn covering<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     target: Target,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
-    Ok(of_person(conn, guild, target.person, now).await?.into_iter().find(|row| target.is_covered_by(row)))
+) -> Result<Vec<Model>, DbErr> {
+    let mut rows = of_person(conn, guild, target.person, now).await?;
+    rows.retain(|row| target.is_covered_by(row));
+    Ok(rows)
 }
 
 /// One of the lists that game servers keep.

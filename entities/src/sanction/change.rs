@@ -8,7 +8,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
 use super::model::{ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or};
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
+use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
 
 /// A sanction to insert.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct NewSanction {
     pub place: Option<PlaceId>,
     pub reason: String,
     pub moderator: ChatId,
+    /// The key that names the moderator; `None`: a person who is signed in, or a file of an operator.
+    pub key: Option<KeyId>,
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
 }
@@ -104,6 +106,7 @@ pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
         place_id: Set(new.place),
         reason: Set(new.reason),
         moderator_id: Set(new.moderator),
+        key_id: Set(new.key),
         created_at: Set(new.created_at),
         expires_at: Set(new.expires_at),
         lifted_at: Set(None),

@@ -1,11 +1,11 @@
 //! The copy of a ban on the chat platform: a job makes it, and the ban stores its state.
 
-use sea_orm::QueryFilter;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
+use sea_orm::{QuerySelect, QueryTrait};
 
 use super::model::{Column, Entity, MirrorState, Model};
-use crate::{ChatId, GuildId, JobId, SanctionId, lists};
+use crate::{ChatId, Conn, GuildId, JobId, KeyId, SanctionId, Timestamp, lists};
 
 /// The job that mirrors bans on a chat user.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,29 @@ pub async fn start<C: ConnectionTrait>(
         .exec(conn)
         .await?;
     Ok(())
+}
+
+/// Has a ban wait until somebody allows its copy.
+pub async fn hold(conn: &impl Conn, guild: GuildId, ban: SanctionId) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::MirrorState, Expr::value(MirrorState::Held))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::SanctionId.eq(ban))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// How many bans that a key imposed since then were mirrored, counted up to `most`.
+pub async fn count_of_key(conn: &impl Conn, key: KeyId, since: Timestamp, most: u64) -> Result<u64, DbErr> {
+    let mirrored = Entity::find()
+        .select_only()
+        .column(Column::SanctionId)
+        .filter(Column::KeyId.eq(key))
+        .filter(Column::CreatedAt.gt(since))
+        .filter(Column::MirrorChatId.is_not_null())
+        .limit(most);
+    lists::count(conn, mirrored.into_query()).await
 }
 
 /// Records the outcome of a mirror job on the bans that are still assigned to it.

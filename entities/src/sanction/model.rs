@@ -9,7 +9,7 @@ use sea_orm::sea_query::SimpleExpr;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{ChatId, GuildId, JobId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
+use crate::{ChatId, GuildId, JobId, KeyId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "sanction")]
@@ -25,6 +25,8 @@ pub struct Model {
     pub place_id: Option<PlaceId>,
     pub reason: String,
     pub moderator_id: ChatId,
+    /// The key that named the moderator; `None`: a person who was signed in, or a file of an operator.
+    pub key_id: Option<KeyId>,
     pub created_at: Timestamp,
     /// `None`: permanent.
     pub expires_at: Option<Timestamp>,
@@ -93,10 +95,14 @@ pub enum Lifted {
 pub enum MirrorState {
     /// Not mirrored: a mute, switched off, bound to a place, or no chat user known.
     None,
+    /// Not mirrored until somebody allows it: its key has used up its hour.
+    Held,
     Pending,
     Done,
     /// Banned there by others: Guildhall did not ban and will not lift.
     AlreadyBanned,
+    /// Not banned there: the owner, an admin, staff or a bot.
+    Protected,
     Failed,
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn new(
         place,
         reason: "exploiting".to_owned(),
         moderator: chat(99),
+        key: None,
         created_at: at(0),
         expires_at,
     }

@@ -16,6 +16,7 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
         place,
         reason: "r".to_owned(),
         moderator: chat(99),
+        key: None,
         created_at: at(0),
         expires_at,
     }
@@ -85,8 +86,8 @@ both_databases! {
         let person = entities::Person { chat: Some(chat(1)), play: Some(play(1)) };
         let remaining = async |place: Option<PlaceId>, now| {
             let target = Target { kind: SanctionKind::Ban, person, place };
-            let ban = active::covering(fixture.conn(), guild(), target, now).await.unwrap();
-            ban.map(|ban| ban.place_id)
+            let bans = active::covering(fixture.conn(), guild(), target, now).await.unwrap();
+            bans.first().map(|ban| ban.place_id)
         };
         assert_eq!(remaining(None, at(10)).await, Some(None));
         assert_eq!(remaining(Some(place(4)), at(10)).await, Some(None));

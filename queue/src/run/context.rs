@@ -220,6 +220,16 @@ impl JobContext {
         Ok(self.queue.database.begin().await?)
     }
 
+    /// A transaction for writes outside of the job's row. It fails without the claim, and keeps it until it ends, so that a
+    /// run that was frozen and has lost the job writes nothing.
+    pub async fn begin_with_claim(&self) -> Result<Transaction, JobError> {
+        let transaction = self.begin().await?;
+        match run::hold(&transaction, self.claim()).await? {
+            true => Ok(transaction),
+            false => Err(JobError::ClaimLost),
+        }
+    }
+
     /// Commits a checkpoint and the progress, for a child also on its parent, together with the transaction's earlier
     /// writes.
     pub async fn checkpoint(

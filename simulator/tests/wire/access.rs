@@ -15,6 +15,7 @@ async fn the_owner_has_all_permissions() {
     let access = chat_platform.guild_access(now(), chat(0)).await.unwrap().unwrap();
     let expected = GuildAccess {
         guild_name: "G".into(),
+        is_bot: false,
         is_owner: true,
         permissions: Permissions::from_bits(u64::MAX),
         user_name: "m0".into(),

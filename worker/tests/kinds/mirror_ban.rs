@@ -6,6 +6,8 @@ use entities::audit_entry::Actor;
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{MirrorState, Model, history};
 use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, chat_ban, moderation_revision};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use crate::crashes::Mortal;
@@ -14,6 +16,8 @@ use crate::people::Person;
 use crate::process::Process;
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
+/// The simulator's bot.
+const BOT_USER: i64 = 900_000_000_000_000_001;
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 
 impl Process {
@@ -28,6 +32,7 @@ impl Process {
             place: None,
             reason: reason.to_owned(),
             moderator: chat(42),
+            key: None,
             created_at: now,
             expires_at: None,
         };
@@ -93,8 +98,9 @@ impl Fixture {
 }
 
 async fn fixture() -> (Fixture, Person) {
-    let person = Person::right(1);
-    (Fixture::new(std::slice::from_ref(&person)).await, person)
+    // The first one owns the guild.
+    let [owner, person] = [0, 1].map(Person::right);
+    (Fixture::new(&[owner, person.clone()]).await, person)
 }
 
 #[tokio::test]
@@ -194,4 +200,44 @@ async fn a_ban_of_a_killed_worker_is_lifted() {
     assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
     assert_eq!(fixture.banned(&person).await, None);
+}
+
+/// A run that was frozen while it called the platform, and whose job another process has claimed meanwhile.
+#[tokio::test]
+async fn a_run_that_lost_its_claim_writes_nothing() {
+    use entities::job::{Column, Entity};
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
+    fixture.order(&json!({ "route": BAN, "hang_ms": 1_000, "served": true, "count": 1 })).await;
+    let (ban, job) = process.ban(&person, "spam").await;
+    until("the platform banned", async || fixture.banned(&person).await.is_some()).await;
+    let token = Expr::col(Column::Token).add(1);
+    let claimed = Entity::update_many().col_expr(Column::Token, token).filter(Column::JobId.eq(job));
+    claimed.exec(process.context.database.write()).await.unwrap();
+    // Waits for the run.
+    process.context.close().await;
+    let context = fixture.context().await;
+    let rows = chat_ban::of_user(context.database.read(), guild_id(), chat(person.chat)).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.made).collect::<Vec<_>>(), [false], "a late write");
+    let ban = history::find(context.database.read(), guild_id(), ban).await.unwrap().unwrap();
+    assert_eq!((ban.mirror_state, ban.mirror_error), (MirrorState::Pending, None), "a late write");
+}
+
+/// They are banned in the games alone. The worker asks the platform right before it bans.
+#[tokio::test]
+async fn the_owner_and_bots_are_not_banned() {
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
+    for who in [&Person::right(0), &Person { chat: BOT_USER, ..person.clone() }] {
+        assert_eq!(process.mirrored(who, "spam").await.1, MirrorState::Protected);
+        assert_eq!(fixture.banned(who).await, None);
+    }
+    // While the platform does not say who they are, nobody is banned.
+    fixture.fault("GET /guilds/:guild/members/:user", 500, 1).await;
+    let (ban, job) = process.ban(&person, "spam").await;
+    until("the attempt has failed", async || process.state(ban).await.mirror_state == MirrorState::Failed)
+        .await;
+    assert_eq!(fixture.asked(BAN).await, 0);
+    process.finish(job).await;
+    assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
 }

@@ -77,6 +77,7 @@ impl Fixture {
             place: place.map(|id| id.try_into().unwrap()),
             reason: format!("{whom} {place:?}"),
             moderator: ChatId::try_from(9).unwrap(),
+            key: None,
             created_at: at(0),
             expires_at: seconds.map(at),
         };

@@ -23,6 +23,7 @@ pub(super) const OUTSIDE: [&str; 8] = [
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "publicId" => "key",
+        "banId" => "ban",
         "bindingId" | "binding_id" => "binding",
         "jobId" => "job",
         "loaId" => "loa",
@@ -64,10 +65,20 @@ impl Ids {
     /// Well-formed ids that exist in no guild.
     pub(super) fn unknown() -> Self {
         let nothing = "0190aaaa-0000-7000-8000-00000000beef";
-        let mut by_kind: BTreeMap<_, _> =
-            ["binding", "loa", "leave_request", "strike", "note", "quota", "action", "panel", "submission"]
-                .map(|kind| (kind, json!(987_654_321)))
-                .into();
+        let mut by_kind: BTreeMap<_, _> = [
+            "ban",
+            "binding",
+            "loa",
+            "leave_request",
+            "strike",
+            "note",
+            "quota",
+            "action",
+            "panel",
+            "submission",
+        ]
+        .map(|kind| (kind, json!(987_654_321)))
+        .into();
         by_kind.extend(["job", "session", "command"].map(|kind| (kind, json!(nothing))));
         by_kind.extend([
             ("key", json!("zzzzzzzz")),
@@ -96,14 +107,17 @@ impl Ids {
         api.post(&applications("panels"), json!({ "panel_id": number, "name": "Team" })).await.ok();
         let submission = json!({ "panel_id": number, "submission_id": number + 1, "chat_id": idle.chat });
         api.post(&applications("submissions"), submission).await.ok();
-        for verb in ["ban", "mute"] {
-            let ban = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
-            api.post(&format!("/moderation/{}/play/{verb}", guild.id), ban).await.ok();
-        }
+        let impose = async |verb: &str| {
+            let body = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
+            api.post(&format!("/moderation/{}/play/{verb}", guild.id), body).await.ok()["id"].clone()
+        };
+        let ban = impose("ban").await;
+        impose("mute").await;
         let key = json!({ "name": "spare", "scopes": ["read"] });
         let key = api.post(&format!("/guilds/{}/keys", guild.id), key).await.ok();
         api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
         by_kind.extend([
+            ("ban", ban),
             ("binding", binding),
             ("key", key["public_id"].clone()),
             ("job", ended_job(&api, guild).await),

@@ -22,7 +22,7 @@ both_modes!(
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
-const WITHIN: Duration = Duration::from_secs(20);
+pub(super) const WITHIN: Duration = Duration::from_secs(20);
 
 /// The number of successful calls of the route.
 async fn done(deployment: &Deployment, route: &str) -> u64 {
@@ -30,7 +30,7 @@ async fn done(deployment: &Deployment, route: &str) -> u64 {
 }
 
 /// Waits until the newest ban's mirror is in this state, and returns the ban.
-async fn mirrored(deployment: &Deployment, state: &str) -> Value {
+pub(super) async fn mirrored(deployment: &Deployment, state: &str) -> Value {
     eventually(&format!("the mirror is {state}"), WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(200)).await;
         deployment.ban_history("limit=1").await.pop().filter(|ban| ban["mirror_state"] == state)
@@ -61,7 +61,7 @@ async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
 }
 
 /// A call to the chat platform as by a moderator of the chat guild.
-async fn by_hand(deployment: &Deployment, method: &str, user: &str) -> u16 {
+pub(super) async fn by_hand(deployment: &Deployment, method: &str, user: &str) -> u16 {
     let url = format!("{}/guilds/{}/bans/{user}", deployment.simulator.base, deployment.guild().id);
     let request = testkit::http_client().request(method.parse().unwrap(), url);
     let request = request.header("authorization", "Bot test-token").header("x-audit-log-reason", "raid");
@@ -201,7 +201,7 @@ async fn an_unban_right_after_a_ban_lifts_the_platforms_ban(deployment: &Deploym
     .await;
     deployment.ban(&member.chat, json!({})).await;
     eventually("the platform has the request", WITHIN, async || {
-        (deployment.simulator.stats().await["chat_requests"].as_u64() == Some(before + 2)).then_some(())
+        (deployment.simulator.stats().await["chat_requests"].as_u64() == Some(before + 4)).then_some(())
     })
     .await;
     deployment.unban(&member.chat, json!({})).await.ok();

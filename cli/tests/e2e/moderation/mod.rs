@@ -4,6 +4,7 @@ mod checks;
 mod fields;
 mod lists;
 mod mirror;
+mod mirror_limits;
 mod processes;
 mod records;
 mod time;

@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 use entities::job::Status;
-use entities::job::listing::{self, Filter};
-use entities::{Page as Part, leave_request, pending_action};
+use entities::job::listing;
+use entities::sanction::history::{self, Filter};
+use entities::{Page as Part, SanctionKind, leave_request, pending_action};
 
 use crate::answer::PageError;
 use crate::visit::GuildVisit;
@@ -35,6 +36,14 @@ impl Waiting {
             let actions = pending_action::list(visit.read(), visit.guild.guild_id, Part::first(MOST)).await?;
             counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
         }
+        if visit.may("moderation.read") && visit.may("moderation.write") {
+            counts.push((
+                held_bans(visit).await?,
+                "ban",
+                "to allow on Discord",
+                "/moderation/bans?state=held",
+            ));
+        }
         if visit.may("sync.write") {
             for (status, page) in [(Status::Failed, "/jobs?state=failed"), (Status::Dead, "/jobs?state=dead")]
             {
@@ -55,9 +64,19 @@ async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
     Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(MOST)).await?.len())
 }
 
+async fn held_bans(visit: &GuildVisit) -> Result<usize, PageError> {
+    let held = Filter { held: true, active: Some(true), ..Filter::of(SanctionKind::Ban) };
+    let held = history::count(visit.read(), visit.guild.guild_id, held, MOST, visit.now()).await?;
+    Ok(usize::try_from(held).unwrap_or(usize::MAX))
+}
+
 /// Jobs that ended so in the last day.
 async fn failed(visit: &GuildVisit, status: Status) -> Result<usize, PageError> {
-    let filter = Filter { guild: Some(visit.guild.guild_id), status: Some(status), ..Filter::default() };
+    let filter = listing::Filter {
+        guild: Some(visit.guild.guild_id),
+        status: Some(status),
+        ..listing::Filter::default()
+    };
     let jobs = listing::list(visit.read(), filter, Part::first(MOST), visit.now()).await?;
     Ok(jobs.iter().filter(|job| job.finished_at.is_some_and(|at| at + RECENT > visit.now())).count())
 }

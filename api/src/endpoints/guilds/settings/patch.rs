@@ -15,6 +15,9 @@ const PRIVILEGED_ROLES_MAX: usize = 100;
 request! {
     pub(crate) struct SettingsPatch {
         mirror_bans: Patch<bool>,
+        /// 0: every ban of a key waits for somebody to allow its copy.
+        #[example(30)]
+        mirror_bans_per_hour: Patch<Whole<0, 10_000>>,
         /// At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone.
         nickname_template: Patch<NicknameTemplate>,
         /// An IANA name.
@@ -34,6 +37,10 @@ impl SettingsPatch {
     fn applied_to(self, settings: Settings) -> Settings {
         Settings {
             mirror_bans: self.mirror_bans.0.unwrap_or(settings.mirror_bans),
+            mirror_bans_per_hour: self
+                .mirror_bans_per_hour
+                .0
+                .map_or(settings.mirror_bans_per_hour, |sent| sent.0),
             nickname_template: self.nickname_template.0.map_or(settings.nickname_template, |sent| sent.0),
             time_zone: self.time_zone.0.map_or(settings.time_zone, |sent| sent.0),
             week_start: self.week_start.0.map_or(settings.week_start, |sent| sent.0),

@@ -2,7 +2,7 @@
 
 use entities::sanction::history::{self, Filter};
 use entities::sanction::{MirrorState, Model};
-use entities::{ChatId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject};
+use entities::{ChatId, KeyId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject};
 
 use crate::endpoints::prelude::*;
 
@@ -30,7 +30,11 @@ answer! {
         identifier: Option<Subject> = row.subject(),
         #[schema(example = "exploiting")]
         reason: String,
+        /// With a `key_id`, whom the key named: they were not signed in.
         moderator_id: ChatId,
+        /// The id of the key that imposed it; null: a person at the console, or a file of an operator.
+        #[schema(required, value_type = Option<i64>, minimum = 1, example = 17)]
+        key_id: Option<KeyId>,
         /// Null: every game of the guild.
         #[schema(required)]
         place_id: Option<PlaceId>,
@@ -45,8 +49,9 @@ answer! {
         lifted_how: Option<Lifted>,
         #[schema(required)]
         lifted_by: Option<ChatId>,
-        /// Of the copy on the chat platform. `already_banned`: somebody else banned the user there, and the end of this ban
-        /// does not lift that.
+        /// Of the copy on the chat platform. `held`: its key has used up `mirror_bans_per_hour`, and somebody has to allow
+        /// the copy in the console. `protected`: the owner, an admin, staff or a bot, who are never banned there.
+        /// `already_banned`: somebody else banned the user there, and the end of this ban does not lift that.
         mirror_state: MirrorState,
         #[schema(required)]
         mirror_chat_id: Option<ChatId>,
@@ -69,7 +74,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Some(subject) => Some(Person::resolve(call.read(), call.guild(), subject).await?),
         None => None,
     };
-    let filter = Filter { kind: SanctionKind::Ban, person, active, moderator: moderator_id, place: place_id };
+    let filter =
+        Filter { person, active, moderator: moderator_id, place: place_id, ..Filter::of(SanctionKind::Ban) };
     let now = call.now();
     let rows = history::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
     let bans: Vec<_> = rows.iter().map(|row| Ban::new(row, now)).collect();

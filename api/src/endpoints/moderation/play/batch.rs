@@ -9,11 +9,12 @@ use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{self, active, expiry};
 use entities::staff_action::{ActionType, NewAction};
-use entities::{ChatId, Lifted, Person, SanctionKind, approval, guild};
+use entities::{ChatId, Lifted, Person, SanctionKind, approval};
 use queue::enqueue_mirror;
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
+use crate::endpoints::moderation::play::mirrors::Mirrors;
 use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
 use crate::endpoints::prelude::*;
 
@@ -69,6 +70,7 @@ impl Batch<'_> {
                 place: request.place_id,
                 reason: request.reason.0.clone(),
                 moderator: request.moderator_id,
+                key: order.call.caller.key_id(),
                 created_at: now,
                 expires_at: request.duration_seconds.map(|duration| duration.end(now)),
             });
@@ -76,7 +78,7 @@ impl Batch<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        let mirrors = self.mirrors(&new).await?;
+        let mut mirrors = Mirrors::read(self.work.tx(), &self.change, &new, &self.people).await?;
         let created = change::create(self.work.tx(), &self.change, new).await?;
         for ((place, request, answer), Created { sanction: mut imposed, closed }) in
             places.into_iter().zip(created)
@@ -84,11 +86,10 @@ impl Batch<'_> {
             let (person, verb) = (self.people[place], ModerationVerb::begin_of(imposed.kind));
             let (id, expires_at) = (imposed.sanction_id, imposed.expires_at.map(Seconds));
             let superseded: Vec<_> = closed.iter().map(|row| row.sanction_id).collect();
-            let details = json!({ "id": id, "reason": request.reason.0, "place_id": request.place_id,
-                                  "expires_at": expires_at, "superseded": superseded });
-            if mirrors && is_mirrored(&imposed) {
-                imposed.mirror_chat_id = person.chat;
-            }
+            let mut details = json!({ "id": id, "reason": request.reason.0, "place_id": request.place_id,
+                                      "expires_at": expires_at, "superseded": superseded });
+            self.orders[place].note_moderator(&mut details);
+            imposed.mirror_chat_id = mirrors.user(self.work.tx(), &imposed, person).await?;
             self.closed.extend(closed.iter().cloned());
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
             self.mirror(place, request.moderator_id, &changed).await?;
@@ -129,7 +130,8 @@ impl Batch<'_> {
             let ids: Vec<_> = in_force.map(|row| row.sanction_id).collect();
             let still = left.iter().any(|row| target.is_covered_by(row));
             let reason = request.reason.as_ref().map(|reason| &*reason.0);
-            let details = json!({ "lifted": ids, "reason": reason, "place_id": target.place });
+            let mut details = json!({ "lifted": ids, "reason": reason, "place_id": target.place });
+            self.orders[place].note_moderator(&mut details);
             let verb = ModerationVerb::end_of(target.kind);
             let act = Act { verb, moderator: lift.by, details };
             let message = lift_message(target.kind, ids.is_empty(), still);
@@ -158,16 +160,6 @@ impl Batch<'_> {
         let narrower = narrower.filter(|_| covering.is_none() && target.place.is_none()).filter_map(begun);
         let events: Vec<_> = first.into_iter().chain(narrower).collect();
         events.into_iter().for_each(|event| self.work.announce(event));
-    }
-
-    /// Whether the guild's bans are mirrored, if it matters.
-    async fn mirrors(&self, new: &[NewSanction]) -> Result<bool, ApiError> {
-        let people = self.people.iter().any(|person| person.chat.is_some());
-        if !people || !new.iter().any(|new| new.kind == SanctionKind::Ban && new.place.is_none()) {
-            return Ok(false);
-        }
-        let settings = guild::find(self.work.tx(), self.change.guild).await?;
-        Ok(settings.is_some_and(|guild| guild.mirror_bans))
     }
 
     async fn mirror(
@@ -215,11 +207,6 @@ impl Batch<'_> {
         }
         Ok(self.done.into_values().map(|done| done.reply).collect())
     }
-}
-
-/// A ban of every game whose user is known on the chat platform, directly or by a link (docs/rules.md 4).
-fn is_mirrored(row: &sanction::Model) -> bool {
-    row.kind == SanctionKind::Ban && row.place_id.is_none()
 }
 
 fn action_of(verb: ModerationVerb) -> (ActionType, &'static str) {

@@ -68,6 +68,13 @@ impl Order {
             Wanted::Lifted(request, _) => request.identifier,
         }
     }
+
+    /// Whom a key names as moderator was not signed in: the audit entry and the staff action say so (docs/rules.md 4).
+    pub(super) fn note_moderator(&self, details: &mut Value) {
+        if self.call.caller.key().is_some() {
+            details["moderator"] = json!("named_by_key");
+        }
+    }
 }
 
 /// Duration of a ban or mute, in seconds: at most 100 years (docs/rules.md 4).

@@ -125,6 +125,7 @@ impl Names {
         }
         match (field, text.parse::<Timestamp>()) {
             ("kind", _) => kind_words(text).to_owned(),
+            ("moderator", _) if text == "named_by_key" => "named by a key, not signed in".to_owned(),
             ("permissions" | "play_permissions", _) => permissions::label(text).to_owned(),
             (_, Ok(at)) if with_id => exact(at),
             (_, Ok(at)) => at.format("%-d %b %Y").to_string(),

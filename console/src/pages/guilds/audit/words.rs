@@ -43,17 +43,37 @@ pub(super) const AREAS: [(&str, &[Words]); 10] = [
 
 use Target::{Other, Person, Role};
 
-const MODERATION: [Words; 8] = [
-    to("moderation.ban", "Ban", Person, "banned {target}[ in {place_id}][ until {expires_at}]"),
-    to("moderation.unban", "Ban lifted", Person, "lifted the ban of {target}[ in {place_id}]"),
+const MODERATION: [Words; 9] = [
+    to(
+        "moderation.ban",
+        "Ban",
+        Person,
+        "banned {target}[ in {place_id}][ until {expires_at}][ ({moderator})]",
+    ),
+    to(
+        "moderation.unban",
+        "Ban lifted",
+        Person,
+        "lifted the ban of {target}[ in {place_id}][ ({moderator})]",
+    ),
     to(
         "moderation.ban_expired",
         "Ban expired",
         Person,
         "ended the ban of {target}[ in {place_id}]: its time was over",
     ),
-    to("moderation.mute", "Mute", Person, "muted {target}[ in {place_id}][ until {expires_at}]"),
-    to("moderation.unmute", "Mute lifted", Person, "lifted the mute of {target}[ in {place_id}]"),
+    to(
+        "moderation.mute",
+        "Mute",
+        Person,
+        "muted {target}[ in {place_id}][ until {expires_at}][ ({moderator})]",
+    ),
+    to(
+        "moderation.unmute",
+        "Mute lifted",
+        Person,
+        "lifted the mute of {target}[ in {place_id}][ ({moderator})]",
+    ),
     to(
         "moderation.mute_expired",
         "Mute expired",
@@ -65,6 +85,12 @@ const MODERATION: [Words; 8] = [
         "Ban carried over to Discord",
         Person,
         "carried over to Discord: {target} is {banned} there",
+    ),
+    to(
+        "moderation.mirror_allowed",
+        "Ban allowed on Discord",
+        Person,
+        "let the ban of {target} go to Discord",
     ),
     to(
         "moderation.mirror_failed",

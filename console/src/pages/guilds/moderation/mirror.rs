@@ -1,8 +1,15 @@
-//! The copy of a ban on Discord, as the page of the ban shows it.
+//! The copy of a ban on Discord, as the page of the ban shows it, and the click that lets a held one go there.
 
 use entities::sanction::{self, Lifted, MirrorState};
 
+use http::Method;
+use serde_json::Map;
+
 use super::Kind;
+use super::one::{load, show};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::form::Form;
 use crate::visit::GuildVisit;
 
 pub(super) struct Mirror {
@@ -11,6 +18,8 @@ pub(super) struct Mirror {
     /// Why, and what to do.
     pub(super) about: String,
     pub(super) job_url: Option<String>,
+    /// It waits for somebody to allow it.
+    pub(super) is_held: bool,
 }
 
 impl Mirror {
@@ -24,6 +33,19 @@ impl Mirror {
                 "not banned there",
                 "Only bans of every game, of people with a known Discord account, go to Discord, while the setting \
                  for it is on.",
+            ),
+            MirrorState::Held if is_over => {
+                ("quiet", "not banned there", "Nobody allowed it to go to Discord.")
+            }
+            MirrorState::Held => (
+                "bad",
+                "waits to go to Discord",
+                "Its key has banned many people on Discord within an hour. In your games it counts already.",
+            ),
+            MirrorState::Protected => (
+                "quiet",
+                "not banned there",
+                "The owner, admins, staff and bots are never banned on Discord by Guildhall.",
             ),
             MirrorState::Pending if is_over => ("info", "unbanning", ""),
             MirrorState::Pending => ("info", "banning", ""),
@@ -45,8 +67,21 @@ impl Mirror {
             word,
             about: failed.map_or_else(|| about.to_owned(), explain),
             job_url: job.map(|job| visit.url(&format!("/jobs/{job}"))),
+            is_held: row.mirror_state == MirrorState::Held && !is_over,
         })
     }
+}
+
+/// Lets a held ban go to Discord.
+pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = load(&visit).await?;
+    let path = format!("/moderation/{{g}}/bans/{}/mirror", row.sanction_id);
+    let answer = visit.api(Method::POST, &path, Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, row, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Said::new("The ban goes to Discord.".to_owned());
+    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).saying(said))
 }
 
 /// What a failed copy means for the moderator, from the error of the platform.

@@ -5,7 +5,7 @@ pub(crate) mod again;
 mod evidence;
 mod length;
 pub(crate) mod lift;
-mod mirror;
+pub(crate) mod mirror;
 pub(crate) mod one;
 mod order;
 pub(crate) mod prolong;
@@ -142,6 +142,7 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
 async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError> {
     let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED + 1, visit.now()).await?;
     let of = match (filter.active, filter.kind) {
+        _ if filter.held => "held ban",
         (Some(true), SanctionKind::Ban) => "active ban",
         (Some(false), SanctionKind::Ban) => "ended ban",
         (None, SanctionKind::Ban) => "ban",
@@ -173,7 +174,8 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
         "all" => None,
         _ => Some(true),
     };
-    let mut filter = Filter { active, ..Filter::of(kind.0) };
+    let held = query.text("state") == "held";
+    let mut filter = Filter { active, held, ..Filter::of(kind.0) };
     if query.has("person") {
         match resolve(visit, query.text("person")).await? {
             Ok(subject) => {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::sanction::{self, Lifted, active, history};
-use entities::{Person, SanctionId};
+use entities::{Person, SanctionId, api_key};
 
 use super::mirror::Mirror;
 use super::{Kind, Row, evidence, length, shown};
@@ -21,6 +21,8 @@ struct Page {
     row: Row,
     form: Form,
     may_write: bool,
+    /// The key that named the moderator.
+    named_by: Option<String>,
     /// Addresses in the reason.
     evidence: Vec<String>,
     mirror: Option<Mirror>,
@@ -70,6 +72,7 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         row: shown_row,
         form,
         may_write: visit.may("moderation.write"),
+        named_by: named_by(visit, &row).await?,
         evidence: evidence::links(&row.reason),
         mirror: Mirror::read(visit, &row),
         superseded_by: successor.map(|new| (new.sanction_id, visit.url(&kind.one(new.sanction_id)))),
@@ -78,6 +81,12 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         list_url: visit.url(kind.path()),
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// The public id of the key that named the moderator, or the number of a key that is gone.
+async fn named_by(visit: &GuildVisit, row: &sanction::Model) -> Result<Option<String>, PageError> {
+    let Some(key) = row.key_id else { return Ok(None) };
+    Ok(Some(api_key::public_id(visit.read(), key).await?.unwrap_or_else(|| key.to_string())))
 }
 
 /// All active ones of the person and kind: lifting all of the person ends them.

@@ -88,6 +88,7 @@ impl State {
 
     fn mirror_problem(self, row: &sanction::Model) -> Option<&'static str> {
         match self {
+            Self::Active if row.mirror_state == MirrorState::Held => Some("waits to go to Discord"),
             _ if row.mirror_state != MirrorState::Failed => None,
             Self::Active => Some("not banned on Discord"),
             // The newer one decides.

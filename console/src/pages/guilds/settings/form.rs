@@ -28,6 +28,7 @@ pub(super) fn pairs(settings: &Settings) -> Vec<(String, String)> {
         ("time_zone".to_owned(), settings.time_zone.clone()),
         ("week_start".to_owned(), settings.week_start.to_string()),
         ("strike_days".to_owned(), settings.strike_days.to_string()),
+        ("mirror_bans_per_hour".to_owned(), settings.mirror_bans_per_hour.to_string()),
     ];
     if settings.mirror_bans {
         pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
@@ -61,6 +62,7 @@ pub(super) fn body(form: &Fields) -> Map<String, Value> {
         ("week_start".to_owned(), number(form.text("week_start"))),
         ("strike_days".to_owned(), number(form.text("strike_days"))),
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
+        ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
         ("score_weights".to_owned(), weights.into()),
         ("allowed_privileged_roles".to_owned(), roles.into()),
     ])
@@ -77,6 +79,7 @@ mod tests {
     fn settings_survive_their_form() {
         let settings = Settings {
             mirror_bans: true,
+            mirror_bans_per_hour: 30,
             nickname_template: "[{play_id}] {play_username}".to_owned(),
             time_zone: "Europe/Berlin".to_owned(),
             week_start: 7,

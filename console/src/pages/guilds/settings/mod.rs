@@ -21,6 +21,7 @@ const FIELDS: &[&str] = &[
     "time_zone",
     "week_start",
     "strike_days",
+    "mirror_bans_per_hour",
     "score_weights",
     "allowed_privileged_roles",
 ];

@@ -1,0 +1,50 @@
+//! POST /moderation/:guildId/bans/:banId/mirror (docs/rules.md 4): lets a held ban go to the chat platform. The console
+//! calls it; a key needs `admin`, with which it could raise the limit, too.
+
+use entities::sanction::{MirrorState, Model, history};
+use entities::{ChatId, Person, SanctionId, SanctionKind, moderation_revision};
+use queue::enqueue_mirror;
+
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AllowedMirror {
+    id: SanctionId,
+    mirror_state: MirrorState,
+    /// Who is banned there.
+    mirror_chat_id: ChatId,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("allowBanMirror", "Have a held ban copied to the chat platform")
+        .about("For a ban with the `mirror_state` `held`.")
+        .data::<AllowedMirror>()
+        .message("the ban goes to the chat platform")
+        .refuses(409, &["not_held", "no_chat_user"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let id: SanctionId = call.path("banId")?;
+    let mut work = UnitOfWork::begin(&call).await?;
+    // Bans, and lifts of this one, take turns with it.
+    let change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
+    let ban = history::find(work.tx(), call.guild(), id).await?;
+    let ban = ban.filter(|ban| ban.kind == SanctionKind::Ban).or_not_found("ban")?;
+    if ban.mirror_state != MirrorState::Held || !ban.in_force(work.now()) {
+        return Err(ApiError::conflict(
+            "not_held",
+            "the copy of this ban does not wait, or the ban has ended",
+        ));
+    }
+    let Some(subject) = ban.subject() else { return Err(ApiError::internal("a ban of nobody")) };
+    let person = Person::resolve(work.tx(), call.guild(), subject).await?;
+    let Some(chat) = person.chat else {
+        return Err(ApiError::conflict("no_chat_user", "no chat user is linked to this player any more"));
+    };
+    let ban = Model { mirror_chat_id: Some(chat), ..ban };
+    let messages = enqueue_mirror(work.tx(), &change, &[ban], &call.actor()).await?;
+    work.publish(messages);
+    work.audit("moderation.mirror_allowed", chat, json!({ "id": id }));
+    let allowed = AllowedMirror { id, mirror_state: MirrorState::Pending, mirror_chat_id: chat };
+    work.commit(Reply::data(&allowed)?.with_message("the ban goes to the chat platform")).await
+}
