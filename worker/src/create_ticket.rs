@@ -128,7 +128,7 @@ async fn complete(
     channel: ChannelId,
     found: bool,
 ) -> Result<Outcome, JobError> {
-    let transaction = job.begin().await?;
+    let transaction = job.begin_with_claim().await?;
     let (id, now) = (ticket.ticket_id, job.now());
     if ticket::open(&transaction, ticket.guild_id, id, channel, now).await?.is_none() {
         transaction.rollback().await?;

@@ -64,7 +64,7 @@ impl Job {
         renamed: Option<&Renamed>,
     ) -> Result<(), JobError> {
         let Some(renamed) = renamed else { return Ok(()) };
-        let transaction = job.begin().await?;
+        let transaction = job.begin_with_claim().await?;
         names::store(&transaction, guild, std::slice::from_ref(renamed)).await?;
         let recorded = Events::record(&transaction, [Event::NamesChanged { guild }], job.now()).await?;
         transaction.commit().await?;

@@ -33,6 +33,7 @@ async fn settings_are_saved_and_taken_back(deployment: &Deployment) {
     let typed = [
         ("nickname_template", "[{play_id}] {play_username}"),
         ("mirror_bans", "yes"),
+        ("mirror_bans_per_hour", "12"),
         ("time_zone", "Europe/Berlin"),
         ("week_start", "7"),
         ("strike_days", "30"),
@@ -46,8 +47,8 @@ async fn settings_are_saved_and_taken_back(deployment: &Deployment) {
         saved.keeps(field, value);
     }
     let expected = json!({
-        "nickname_template": "[{play_id}] {play_username}", "mirror_bans": true, "time_zone": "Europe/Berlin",
-        "week_start": 7, "strike_days": 30, "score_weights": { "ban": 9, "kick": 0 },
+        "nickname_template": "[{play_id}] {play_username}", "mirror_bans": true, "mirror_bans_per_hour": 12,
+        "time_zone": "Europe/Berlin", "week_start": 7, "strike_days": 30, "score_weights": { "ban": 9, "kick": 0 },
         "allowed_privileged_roles": [guild.privileged_role],
     });
     assert_eq!(stored(deployment).await, expected);
@@ -70,6 +71,7 @@ async fn what_is_wrong_stands_at_its_field_and_nothing_is_saved(deployment: &Dep
         ("strike_days", "ninety", number),
         ("strike_days", "0", number),
         ("strike_days", "", number),
+        ("mirror_bans_per_hour", "10001", "Enter a number from 0 to 10,000."),
         ("time_zone", "Middle/Earth", "Choose one from the list, such as Europe/Berlin."),
         ("week_start", "8", "Choose a day of the week."),
         ("nickname_template", "{rank}", "."),
