@@ -1,68 +1,22 @@
-//! The environment as settings: secrets from files, and variables that no setting has.
+//! The environment as settings: the variables of secrets, and variables that no setting has.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::path::PathBuf;
 
-use clap::builder::Resettable;
 use clap::{Arg, Command};
 use runtime::{AMQP_URL, REDIS_URL, StartError};
 
 const OURS: &str = "GUILDHALL_";
-const FILE: &str = "_FILE";
+/// Ends the variable that names the file of a secret; the one without it holds the secret.
+pub(crate) const FILE: &str = "_FILE";
 /// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
 const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
 /// Names kept for sign-in with the platforms.
 const OF_SIGN_IN: [&str; 3] =
     ["GUILDHALL_CHAT_PUBLIC_KEY", "GUILDHALL_PLAY_CLIENT_ID", "GUILDHALL_PLAY_CLIENT_SECRET"];
 
-/// A variable and the file that its twin names.
-struct SecretFile {
-    variable: OsString,
-    content: String,
-}
-
-/// Gives each secret whose `…_FILE` is set the content of that file as its default, in all commands.
-///
-/// The error is for later: `--help` works with any environment.
-pub(crate) fn with_files(command: Command) -> (Command, Result<(), String>) {
-    let mut files = Vec::new();
-    for variable in secrets(&command) {
-        match read(variable) {
-            Ok(found) => files.extend(found),
-            Err(problem) => return (command, Err(problem)),
-        }
-    }
-    (given(command, &files), Ok(()))
-}
-
-fn secrets(command: &Command) -> BTreeSet<OsString> {
-    let own = command.get_arguments().filter(|argument| argument.is_hide_env_values_set());
-    let own = own.filter_map(Arg::get_env).map(ToOwned::to_owned);
-    own.chain(command.get_subcommands().flat_map(secrets)).collect()
-}
-
-fn read(variable: OsString) -> Result<Option<SecretFile>, String> {
-    let twin = file_variable(&variable);
-    let Some(path) = std::env::var_os(&twin).filter(|path| !path.is_empty()).map(PathBuf::from) else {
-        return Ok(None);
-    };
-    let (twin, name) = (twin.to_string_lossy(), variable.to_string_lossy());
-    if is_set(&variable) {
-        return Err(format!("{name} and {twin} are both set: set one of them"));
-    }
-    let content = std::fs::read_to_string(&path)
-        .map_err(|error| format!("{twin} names {}, which cannot be read: {error}", path.display()))?;
-    let content = content.trim().to_owned();
-    if content.is_empty() {
-        return Err(format!("{twin} names {}, which is empty", path.display()));
-    }
-    Ok(Some(SecretFile { variable, content }))
-}
-
 /// Refuses servers that one process would not use: whoever set them wants another command.
 pub(crate) fn refuse_servers() -> Result<(), StartError> {
-    let is_set = |name: &str| is_set(&name.into()) || is_set(&file_variable(name.as_ref()));
+    let is_set = |name: &str| is_set(name) || is_set(&format!("{name}{FILE}"));
     let Some(set) = [AMQP_URL, REDIS_URL].into_iter().find(|name| is_set(name)) else { return Ok(()) };
     Err(StartError::Contradiction(format!(
         "{set} is set, but this command runs everything in one process, without RabbitMQ and Redis: unset {AMQP_URL} \
@@ -70,34 +24,9 @@ pub(crate) fn refuse_servers() -> Result<(), StartError> {
     )))
 }
 
-/// The name of the variable that names the file of a secret.
-pub(crate) fn file_variable(variable: &std::ffi::OsStr) -> OsString {
-    let mut name = variable.to_owned();
-    name.push(FILE);
-    name
-}
-
 /// Compose files set variables to the empty text where they mean "unset".
-fn is_set(variable: &OsString) -> bool {
+fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
-}
-
-fn given(command: Command, files: &[SecretFile]) -> Command {
-    let command = command.mut_args(|argument| {
-        match files.iter().find(|file| argument.get_env() == Some(&file.variable)) {
-            Some(file) => {
-                let argument = argument.default_value(file.content.clone()).hide_default_value(true);
-                // An empty variable would come before the default.
-                if std::env::var_os(&file.variable).is_some() {
-                    argument.env(Resettable::Reset)
-                } else {
-                    argument
-                }
-            }
-            None => argument,
-        }
-    });
-    command.mut_subcommands(|inner| given(inner, files))
 }
 
 /// Refuses variables that look like settings and are none: a typing error would change nothing, silently.
@@ -123,7 +52,8 @@ pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
 fn known(command: &Command) -> BTreeSet<String> {
     let mut known: BTreeSet<String> = OF_SIGN_IN.map(str::to_owned).into();
     known.extend(variables(command));
-    known.extend(secrets(command).iter().map(|name| file_variable(name).to_string_lossy().into_owned()));
+    let texts: Vec<_> = known.iter().filter_map(|name| name.strip_suffix(FILE)).map(str::to_owned).collect();
+    known.extend(texts);
     known
 }
 
@@ -151,11 +81,13 @@ mod tests {
     use crate::Cli;
 
     #[test]
-    fn every_secret_has_a_variable_for_its_file() {
+    fn every_secret_has_a_variable_and_one_for_its_file() {
         let known = known(&Cli::command());
         for name in ["DATABASE_URL", "AMQP_URL", "REDIS_URL", "CHAT_TOKEN", "CHAT_CLIENT_SECRET", "PLAY_KEY"]
         {
-            assert!(known.contains(&format!("GUILDHALL_{name}_FILE")), "{name}: {known:?}");
+            for variable in [format!("GUILDHALL_{name}"), format!("GUILDHALL_{name}_FILE")] {
+                assert!(known.contains(&variable), "{variable}: {known:?}");
+            }
         }
         assert!(!known.contains("GUILDHALL_LISTEN_FILE"));
     }

@@ -25,7 +25,8 @@ Examples:
   GUILDHALL_CHAT_TOKEN=... GUILDHALL_PLAY_KEY=... guildhall serve
   guildhall doctor                                 check the deployment, and say what to mend
 
-Every setting is a flag and a variable; `guildhall COMMAND --help` lists them with their defaults.
+Every setting is a flag and a variable; `guildhall COMMAND --help` lists them with their defaults. A secret is a
+variable or a file, which a flag names: flags stand in the list of processes.
 A command exits with 0 when it has done everything. Otherwise it prints one line on standard error.";
 
 pub(crate) fn with_guide(command: Command) -> Command {

@@ -43,13 +43,13 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let (mut command, files) = environment::with_files(help::with_guide(Cli::command()));
+    let mut command = help::with_guide(Cli::command());
     let args = std::env::args_os().collect::<Vec<_>>();
     let parsed = command.try_get_matches_from_mut(&args);
     let matches = parsed.unwrap_or_else(|error| settings::name_variable(error, &command, &args).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let names = SettingNames::of(&command, &matches);
-    if let Err(problem) = files.and_then(|()| environment::refuse_unknown(&Cli::command())) {
+    if let Err(problem) = environment::refuse_unknown(&Cli::command()) {
         return failed(&anyhow::Error::msg(problem), &names);
     }
     let runtime = match tokio::runtime::Runtime::new() {

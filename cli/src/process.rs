@@ -120,7 +120,14 @@ pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
 }
 
 fn clients(args: &PlatformArgs, redis: Option<&Redis>) -> anyhow::Result<Platforms> {
-    Platforms::new(&args.checked()?, redis).context("cannot set up the platform clients")
+    let config = args.checked()?;
+    for variable in config.without_tls() {
+        tracing::warn!(
+            variable,
+            "this platform is reached over a network without TLS, with the credential in the clear"
+        );
+    }
+    Platforms::new(&config, redis).context("cannot set up the platform clients")
 }
 
 pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> std::io::Result<()> {

@@ -5,8 +5,7 @@ use migrations::Difference;
 use runtime::{Config, Database, DatabaseOptions, StartError};
 
 /// What to do about a missing database file.
-pub(crate) const CREATE_DATABASE: &str =
-    "create one with `guildhall guilds add` or `guildhall serve`, or correct --data-dir or --database-url";
+pub(crate) const CREATE_DATABASE: &str = "create one with `guildhall guilds add` or `guildhall serve`, or correct --data-dir or GUILDHALL_DATABASE_URL";
 
 /// Says which SQLite file is missing, if one is.
 pub(crate) fn missing_file(config: &Config) -> Result<Option<String>, StartError> {

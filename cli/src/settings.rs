@@ -7,6 +7,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
+use crate::environment::FILE;
+
 /// The names that replace the variables in errors, which the code below the command line names.
 pub(crate) struct SettingNames(Vec<(String, String)>);
 
@@ -18,20 +20,26 @@ impl SettingNames {
         }
         let name = |argument: &Arg| {
             let (flag, variable) = (flag(argument)?, variable(argument)?);
-            let name = match matches.value_source(argument.get_id().as_str())? {
+            let source = matches.value_source(argument.get_id().as_str())?;
+            // Messages name the variable of a secret, which here comes from a file.
+            let of_secret = variable.strip_suffix(FILE).map(str::to_owned);
+            let name = match source {
                 ValueSource::CommandLine => flag,
-                ValueSource::DefaultValue if has_file(argument) => format!("{variable}_FILE"),
                 ValueSource::DefaultValue => format!("{flag} ({variable})"),
+                _ if of_secret.is_some() => variable.clone(),
                 _ => return None,
             };
-            Some((variable, name))
+            Some((of_secret.unwrap_or(variable), name))
         };
         Self(command.get_arguments().filter_map(name).collect())
     }
 
-    /// No variable is part of another one's name.
+    /// No variable is part of another one's name, but that of a secret of its file's.
     pub(crate) fn apply(&self, message: String) -> String {
-        self.0.iter().fold(message, |message, (variable, name)| message.replace(variable, name))
+        self.0.iter().fold(message, |message, (variable, name)| {
+            let file = format!("{variable}{FILE}");
+            message.split(&file).map(|part| part.replace(variable, name)).collect::<Vec<_>>().join(&file)
+        })
     }
 }
 
@@ -51,11 +59,6 @@ pub(crate) fn name_variable(mut error: clap::Error, command: &Command, args: &[O
         error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
     }
     error
-}
-
-/// A secret has no default but its file.
-fn has_file(argument: &Arg) -> bool {
-    argument.is_hide_env_values_set()
 }
 
 fn flag(argument: &Arg) -> Option<String> {

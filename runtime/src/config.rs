@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use crate::database::{self, DataDirLock};
 use crate::error::StartError;
-use crate::secret::Secret;
+use crate::secret::{Secret, either};
 use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
@@ -72,8 +72,8 @@ impl Config {
             broker: checked_broker(broker)?,
         };
         if config.broker.is_some() && !config.is_postgres() {
-            let state =
-                if blank(database.database_url.as_ref()).is_none() { "unset" } else { "a SQLite file" };
+            let url = either(DATABASE_URL, &database.database_url, &database.database_url_file)?;
+            let state = if url.is_none() { "unset" } else { "a SQLite file" };
             return Err(StartError::Contradiction(format!(
                 "processes that share RabbitMQ and Redis need Postgres, but {DATABASE_URL} is {state}: \
                  set it to postgres://user:password@host:5432/database"
@@ -122,13 +122,9 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(ACCEPT_QUEUE)
 }
 
-fn blank(value: Option<&Secret>) -> Option<&Secret> {
-    // Compose files and systemd units set variables to the empty text where they mean "unset".
-    value.filter(|secret| !secret.expose().trim().is_empty())
-}
-
 fn database_url(args: &DatabaseArgs) -> Result<Secret, StartError> {
-    let Some(url) = blank(args.database_url.as_ref()) else { return default_database(&args.data_dir) };
+    let url = either(DATABASE_URL, &args.database_url, &args.database_url_file)?;
+    let Some(url) = url else { return default_database(&args.data_dir) };
     let text = url.expose().trim();
     if database::is_postgres_url(text) {
         database::check_postgres_url(text)?;
@@ -164,7 +160,9 @@ fn checked_prefix(prefix: &str) -> Result<String, StartError> {
 }
 
 fn checked_broker(args: &BrokerArgs) -> Result<Option<BrokerConfig>, StartError> {
-    match (blank(args.amqp_url.as_ref()), blank(args.redis_url.as_ref())) {
+    let amqp = either(AMQP_URL, &args.amqp_url, &args.amqp_url_file)?;
+    let redis = either(REDIS_URL, &args.redis_url, &args.redis_url_file)?;
+    match (amqp, redis) {
         (None, None) => Ok(None),
         (Some(_), None) => Err(StartError::HalfPair { set: AMQP_URL, missing: REDIS_URL }),
         (None, Some(_)) => Err(StartError::HalfPair { set: REDIS_URL, missing: AMQP_URL }),

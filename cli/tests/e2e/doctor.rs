@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, Process, both_modes, eventually, free_address, http_client};
+use testkit::{Deployment, Mode, Process, both_modes, eventually, free_address, http_client, run_command};
 
 both_modes!(
     a_sound_deployment_passes_every_check(own),
@@ -13,8 +13,19 @@ both_modes!(
 
 /// The exit code and the checks of `doctor --json`.
 async fn examined(deployment: &Deployment, more: &[&str]) -> (i32, Vec<Value>) {
+    examined_with(deployment, &[], more).await
+}
+
+/// With these secrets in the environment.
+async fn examined_with(
+    deployment: &Deployment,
+    secrets: &[(&str, &str)],
+    more: &[&str],
+) -> (i32, Vec<Value>) {
     let args = [&["doctor", "--json"], more].concat();
-    let finished = deployment.command(&args).await;
+    let secrets = secrets.iter().map(|(name, value)| (format!("GUILDHALL_{name}"), (*value).to_owned()));
+    let env: Vec<_> = deployment.env.iter().cloned().chain(secrets).collect();
+    let finished = run_command(&args, &env, deployment.folder()).await;
     let said: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
     let checks = said["checks"].as_array().unwrap().clone();
     let failed = checks.iter().filter(|check| check["ok"] == false).count();
@@ -71,7 +82,7 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
 }
 
 async fn failed_checks_name_their_cure(deployment: &Deployment) {
-    let (code, checks) = examined(deployment, &["--chat-token", "", "--play-key", ""]).await;
+    let (code, checks) = examined_with(deployment, &[("CHAT_TOKEN", ""), ("PLAY_KEY", "")], &[]).await;
     assert_eq!(code, 1);
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
@@ -84,11 +95,11 @@ async fn failed_checks_name_their_cure(deployment: &Deployment) {
     let (_, checks) = examined(deployment, &["--chat-api-url", "http://127.0.0.1:1"]).await;
     assert_says(failed(&checks, "chat token"), &["no connection"]);
     if deployment.mode() == Mode::Distributed {
-        let unreachable = ["--amqp-url", "amqp://127.0.0.1:1/%2f", "--redis-url", "redis://127.0.0.1:1/0"];
-        let (_, checks) = examined(deployment, &unreachable).await;
+        let unreachable = [("AMQP_URL", "amqp://127.0.0.1:1/%2f"), ("REDIS_URL", "redis://127.0.0.1:1/0")];
+        let (_, checks) = examined_with(deployment, &unreachable, &[]).await;
         failed(&checks, "rabbitmq");
         failed(&checks, "redis");
-        let (_, checks) = examined(deployment, &["--redis-url", ""]).await;
+        let (_, checks) = examined_with(deployment, &[("REDIS_URL", "")], &[]).await;
         assert_says(failed(&checks, "configuration"), &["GUILDHALL_REDIS_URL"]);
         assert_eq!(checks.len(), 1);
     } else {
@@ -140,13 +151,13 @@ async fn missing_permissions_are_named(deployment: &Deployment) {
 
     let there = ["--chat-api-url", &url, "--play-api-url", &url];
     let (_, checks) =
-        examined(deployment, &[&there[..], &["--chat-token", "wrong", "--play-key", "wrong"]].concat()).await;
+        examined_with(deployment, &[("CHAT_TOKEN", "wrong"), ("PLAY_KEY", "wrong")], &there).await;
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
     assert!(checks.iter().all(|check| check["name"] != "bot"), "guilds were queried with a wrong token");
 
     let (code, checks) =
-        examined(deployment, &[&there[..], &["--chat-token", "right", "--play-key", "right"]].concat()).await;
+        examined_with(deployment, &[("CHAT_TOKEN", "right"), ("PLAY_KEY", "right")], &there).await;
     assert_eq!(code, 1);
     let permissions = failed(&checks, "permissions");
     assert_says(permissions, &["Manage Nicknames", "Manage Channels"]);

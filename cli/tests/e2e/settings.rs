@@ -34,7 +34,10 @@ async fn a_secret_comes_from_a_file_or_a_variable_but_not_from_both() {
     let database = format!("sqlite://{}/hall.db", folder.path().display());
     std::fs::write(&file, format!("{database}\n")).unwrap();
     let both = [from_file[0], ("GUILDHALL_DATABASE_URL", database.as_str())];
-    assert_says(start(&["migrate"], &both, folder.path()).await, &["are both set"]);
+    assert_says(
+        start(&["migrate"], &both, folder.path()).await,
+        &["GUILDHALL_DATABASE_URL_FILE is set in two ways"],
+    );
     start(&["migrate"], &[from_file[0], ("GUILDHALL_DATABASE_URL", "")], folder.path()).await.succeeded();
     assert!(folder.path().join("hall.db").exists());
     let help = start(&["migrate", "--help"], &from_file, folder.path()).await.succeeded();
@@ -45,7 +48,7 @@ async fn a_secret_comes_from_a_file_or_a_variable_but_not_from_both() {
 async fn one_process_offers_no_servers_and_refuses_them() {
     let folder = tempfile::tempdir().unwrap();
     let help = start(&["serve", "--help"], &[], folder.path()).await.succeeded();
-    for flag in ["--amqp-url", "--redis-url", "--prefix"] {
+    for flag in ["--amqp-url-file", "--redis-url-file", "--prefix"] {
         assert!(!help.contains(flag), "{flag} in {help}");
     }
     for (variable, value) in [

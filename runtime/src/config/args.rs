@@ -10,7 +10,8 @@ use ipnet::IpNet;
 
 use super::checked_address;
 use crate::error::StartError;
-use crate::secret::Secret;
+use crate::secret::{Secret, secret_file};
+use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 use crate::telemetry::LogFormat;
 
 #[derive(Args, Clone, Debug)]
@@ -19,19 +20,28 @@ pub struct DatabaseArgs {
     /// Folder for the data of a process without Postgres; made when missing
     #[arg(long, env = "GUILDHALL_DATA_DIR", value_name = "FOLDER", default_value = "./guildhall-data")]
     pub data_dir: PathBuf,
-    /// `postgres://user:password@host:5432/database` or `sqlite://file.db` [default: a SQLite file in the data folder]
-    #[arg(long, env = "GUILDHALL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    /// File with the URL that GUILDHALL_DATABASE_URL holds otherwise: `postgres://user:password@host:5432/database` or
+    /// `sqlite://file.db` [default: a SQLite file in the data folder]
+    #[arg(long, env = "GUILDHALL_DATABASE_URL_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub database_url_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(DATABASE_URL))]
     pub database_url: Option<Secret>,
 }
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "RabbitMQ and Redis (distributed processes)")]
 pub struct BrokerArgs {
-    /// RabbitMQ, `amqp://user:password@host:5672/%2f`, with TLS `amqps://`; set together with --redis-url
-    #[arg(long, env = "GUILDHALL_AMQP_URL", value_name = "URL", hide_env_values = true)]
+    /// File with the URL of RabbitMQ that GUILDHALL_AMQP_URL holds otherwise: `amqp://user:password@host:5672/%2f`, with TLS
+    /// `amqps://`; set together with that of Redis
+    #[arg(long, env = "GUILDHALL_AMQP_URL_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub amqp_url_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(AMQP_URL))]
     pub amqp_url: Option<Secret>,
-    /// Redis, `redis://user:password@host:6379/0`, with TLS `rediss://`; set together with --amqp-url
-    #[arg(long, env = "GUILDHALL_REDIS_URL", value_name = "URL", hide_env_values = true)]
+    /// File with the URL of Redis that GUILDHALL_REDIS_URL holds otherwise: `redis://user:password@host:6379/0`, with TLS
+    /// `rediss://`; set together with that of RabbitMQ
+    #[arg(long, env = "GUILDHALL_REDIS_URL_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub redis_url_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(REDIS_URL))]
     pub redis_url: Option<Secret>,
     /// Heads the names of queues and Redis keys, so that two deployments can share the servers
     #[arg(long, env = "GUILDHALL_PREFIX", value_name = "NAME", default_value = super::DEFAULT_PREFIX)]

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use clap::Args;
 
 use crate::error::StartError;
-use crate::secret::Secret;
-use crate::settings::{CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_KEY};
+use crate::secret::{Secret, either, secret_file};
+use crate::settings::{CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_API_URL, PLAY_KEY};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Platforms")]
@@ -15,20 +15,29 @@ pub struct PlatformArgs {
     /// Base URL of the chat platform, for a simulator or proxy [default: the real host]
     #[arg(long, env = "GUILDHALL_CHAT_API_URL", value_name = "URL")]
     pub chat_api_url: Option<String>,
-    /// Bot token of the chat platform; without it calls that need one answer 503
-    #[arg(long, env = "GUILDHALL_CHAT_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    /// File with the bot token of the chat platform that GUILDHALL_CHAT_TOKEN holds otherwise; without it calls that need one
+    /// answer 503
+    #[arg(long, env = "GUILDHALL_CHAT_TOKEN_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub chat_token_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(CHAT_TOKEN))]
     pub chat_token: Option<Secret>,
-    /// Id of the chat platform's application that people sign in with; set together with --chat-client-secret
+    /// Id of the chat platform's application that people sign in with; set together with its secret
     #[arg(long, env = "GUILDHALL_CHAT_CLIENT_ID", value_name = "ID")]
     pub chat_client_id: Option<String>,
-    /// OAuth 2 secret of that application; without both nobody can sign in with the chat platform
-    #[arg(long, env = "GUILDHALL_CHAT_CLIENT_SECRET", value_name = "SECRET", hide_env_values = true)]
+    /// File with the OAuth 2 secret of that application that GUILDHALL_CHAT_CLIENT_SECRET holds otherwise; without both
+    /// nobody can sign in with the chat platform
+    #[arg(long, env = "GUILDHALL_CHAT_CLIENT_SECRET_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub chat_client_secret_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(CHAT_CLIENT_SECRET))]
     pub chat_client_secret: Option<Secret>,
     /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]
     #[arg(long, env = "GUILDHALL_PLAY_API_URL", value_name = "URL")]
     pub play_api_url: Option<String>,
-    /// API key of the game platform; without it calls that need one answer 503
-    #[arg(long, env = "GUILDHALL_PLAY_KEY", value_name = "KEY", hide_env_values = true)]
+    /// File with the API key of the game platform that GUILDHALL_PLAY_KEY holds otherwise; without it calls that need one
+    /// answer 503
+    #[arg(long, env = "GUILDHALL_PLAY_KEY_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub play_key_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(PLAY_KEY))]
     pub play_key: Option<Secret>,
     /// Calls per second to the chat platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_CHAT_RATE", value_name = "RATE", default_value = "50")]
@@ -72,15 +81,19 @@ pub struct PlatformConfig {
 
 impl PlatformArgs {
     pub fn checked(&self) -> Result<PlatformConfig, StartError> {
-        let client = client(self.chat_client_id.as_deref(), self.chat_client_secret.as_ref())?;
+        let client_secret =
+            either(CHAT_CLIENT_SECRET, &self.chat_client_secret, &self.chat_client_secret_file)?;
+        let client = client(self.chat_client_id.as_deref(), client_secret)?;
+        let chat_token = either(CHAT_TOKEN, &self.chat_token, &self.chat_token_file)?;
+        let play_key = either(PLAY_KEY, &self.play_key, &self.play_key_file)?;
         let (chat_client_id, chat_client_secret) = client.unzip();
         Ok(PlatformConfig {
-            chat_api_url: base_url(self.chat_api_url.as_deref(), "GUILDHALL_CHAT_API_URL")?,
-            chat_token: header_value(self.chat_token.as_ref(), CHAT_TOKEN)?,
+            chat_api_url: base_url(self.chat_api_url.as_deref(), CHAT_API_URL)?,
+            chat_token: header_value(chat_token, CHAT_TOKEN)?,
             chat_client_id,
             chat_client_secret,
-            play_api_url: base_url(self.play_api_url.as_deref(), "GUILDHALL_PLAY_API_URL")?,
-            play_key: header_value(self.play_key.as_ref(), PLAY_KEY)?,
+            play_api_url: base_url(self.play_api_url.as_deref(), PLAY_API_URL)?,
+            play_key: header_value(play_key, PLAY_KEY)?,
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
         })
@@ -122,7 +135,7 @@ fn client(id: Option<&str>, secret: Option<&Secret>) -> Result<Option<(String, S
 
 /// Tokens are sent in headers: a line break copied along with one would fail each call later.
 fn header_value(secret: Option<&Secret>, variable: &'static str) -> Result<Option<Secret>, StartError> {
-    let Some(secret) = super::blank(secret) else { return Ok(None) };
+    let Some(secret) = secret else { return Ok(None) };
     let text = secret.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
         return Ok(Some(text.into()));

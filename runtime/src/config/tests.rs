@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use super::*;
+use crate::settings::{CHAT_API_URL, PLAY_API_URL};
 
 #[derive(Parser)]
 struct Cli {
@@ -20,12 +21,29 @@ struct Cli {
     log: LogArgs,
 }
 
-const POSTGRES: &str = "--database-url=postgres://ann:hunter2@db/hall";
-const AMQP: &str = "--amqp-url=amqp://ann:hunter2@mq:5672/%2f";
-const REDIS: &str = "--redis-url=redis://ann:hunter2@cache:6379/0";
+const POSTGRES: &str = "DATABASE_URL=postgres://ann:hunter2@db/hall";
+const AMQP: &str = "AMQP_URL=amqp://ann:hunter2@mq:5672/%2f";
+const REDIS: &str = "REDIS_URL=redis://ann:hunter2@cache:6379/0";
 
-fn cli(flags: &[&str]) -> Cli {
-    Cli::try_parse_from(std::iter::once(&"guildhall").chain(flags)).unwrap_or_else(|error| panic!("{error}"))
+/// `VARIABLE=text` stands for the variable of a secret, everything else is a flag.
+fn cli(given: &[&str]) -> Cli {
+    let (flags, texts): (Vec<&str>, Vec<_>) = given.iter().partition(|given| given.starts_with("--"));
+    let parsed = Cli::try_parse_from(std::iter::once("guildhall").chain(flags));
+    let mut cli = parsed.unwrap_or_else(|error| panic!("{error}"));
+    for text in texts {
+        let (variable, text) = text.split_once('=').unwrap();
+        let field = match variable {
+            "DATABASE_URL" => &mut cli.database.database_url,
+            "AMQP_URL" => &mut cli.broker.amqp_url,
+            "REDIS_URL" => &mut cli.broker.redis_url,
+            "CHAT_TOKEN" => &mut cli.platforms.chat_token,
+            "CHAT_CLIENT_SECRET" => &mut cli.platforms.chat_client_secret,
+            "PLAY_KEY" => &mut cli.platforms.play_key,
+            other => panic!("{other}"),
+        };
+        *field = Some(text.into());
+    }
+    cli
 }
 
 fn embedded(flags: &[&str]) -> Result<Config, String> {
@@ -58,9 +76,9 @@ fn distributed_processes_require_both_servers_and_postgres() {
         (&[POSTGRES][..], "set GUILDHALL_AMQP_URL and GUILDHALL_REDIS_URL"),
         (&[POSTGRES, AMQP], "GUILDHALL_AMQP_URL is set but GUILDHALL_REDIS_URL is not"),
         (&[POSTGRES, REDIS], "GUILDHALL_REDIS_URL is set but GUILDHALL_AMQP_URL is not"),
-        (&[POSTGRES, REDIS, "--amqp-url= "], "GUILDHALL_REDIS_URL is set but GUILDHALL_AMQP_URL is not"),
+        (&[POSTGRES, REDIS, "AMQP_URL= "], "GUILDHALL_REDIS_URL is set but GUILDHALL_AMQP_URL is not"),
         (&[AMQP, REDIS], "need Postgres, but GUILDHALL_DATABASE_URL is unset"),
-        (&[AMQP, REDIS, "--database-url=sqlite://x.db"], "is a SQLite file"),
+        (&[AMQP, REDIS, "DATABASE_URL=sqlite://x.db"], "is a SQLite file"),
     ] {
         let error = distributed(flags).unwrap_err();
         assert!(error.contains(expected), "{flags:?}: {error}");
@@ -70,11 +88,11 @@ fn distributed_processes_require_both_servers_and_postgres() {
 #[test]
 fn bad_values_name_their_variable_and_never_a_password() {
     for (flag, variable) in [
-        ("--database-url=mysql://ann:hunter2@db/hall", "GUILDHALL_DATABASE_URL"),
-        ("--database-url=postgres://ann:hunter2@db:none/hall", "GUILDHALL_DATABASE_URL"),
-        ("--amqp-url=http://ann:hunter2@mq", "GUILDHALL_AMQP_URL"),
-        ("--redis-url=rediss://ann:hunter2@", "GUILDHALL_REDIS_URL"),
-        ("--redis-url=hunter2", "GUILDHALL_REDIS_URL"),
+        ("DATABASE_URL=mysql://ann:hunter2@db/hall", "GUILDHALL_DATABASE_URL"),
+        ("DATABASE_URL=postgres://ann:hunter2@db:none/hall", "GUILDHALL_DATABASE_URL"),
+        ("AMQP_URL=http://ann:hunter2@mq", "GUILDHALL_AMQP_URL"),
+        ("REDIS_URL=rediss://ann:hunter2@", "GUILDHALL_REDIS_URL"),
+        ("REDIS_URL=hunter2", "GUILDHALL_REDIS_URL"),
         ("--prefix=Guild Hall", "GUILDHALL_PREFIX"),
         ("--prefix=", "GUILDHALL_PREFIX"),
     ] {
@@ -97,19 +115,19 @@ fn addresses_and_platforms_are_checked() {
         assert!(error.starts_with("GUILDHALL_METRICS_LISTEN is"), "{bad}: {error}");
     }
     let platforms =
-        cli(&["--chat-api-url=http://127.0.0.1:9000/", "--chat-token=abc\n", "--chat-rate=off"]).platforms;
+        cli(&["--chat-api-url=http://127.0.0.1:9000/", "CHAT_TOKEN=abc\n", "--chat-rate=off"]).platforms;
     let checked = platforms.checked().unwrap();
     assert_eq!(checked.chat_api_url.as_deref(), Some("http://127.0.0.1:9000"));
     assert_eq!(checked.chat_token, Some("abc".into()));
     assert_eq!((checked.chat_rate, checked.play_rate), (PlatformRate::Off, "300".parse().unwrap()));
     assert!(cli(&["--play-api-url=ftp://x"]).platforms.checked().is_err());
-    assert!(cli(&["--play-key=a b"]).platforms.checked().is_err());
-    let signing_in = cli(&["--chat-client-id= 7 ", "--chat-client-secret=s\n"]).platforms.checked().unwrap();
+    assert!(cli(&["PLAY_KEY=a b"]).platforms.checked().is_err());
+    let signing_in = cli(&["--chat-client-id= 7 ", "CHAT_CLIENT_SECRET=s\n"]).platforms.checked().unwrap();
     assert_eq!(signing_in.chat_client_id.as_deref(), Some("7"));
     assert_eq!(signing_in.chat_client_secret, Some("s".into()));
     for (flags, missing) in [
-        (["--chat-client-id=7", "--chat-client-secret= "], "GUILDHALL_CHAT_CLIENT_SECRET is not set"),
-        (["--chat-client-id=", "--chat-client-secret=hunter2"], "GUILDHALL_CHAT_CLIENT_ID is not set"),
+        (["--chat-client-id=7", "CHAT_CLIENT_SECRET= "], "GUILDHALL_CHAT_CLIENT_SECRET is not set"),
+        (["--chat-client-id=", "CHAT_CLIENT_SECRET=hunter2"], "GUILDHALL_CHAT_CLIENT_ID is not set"),
     ] {
         let error = cli(&flags).platforms.checked().unwrap_err().to_string();
         assert!(error.starts_with(missing) && !error.contains("hunter2"), "{flags:?}: {error}");
@@ -121,14 +139,38 @@ fn addresses_and_platforms_are_checked() {
 }
 
 #[test]
-fn help_shows_no_value_of_a_secret_variable() {
+fn no_secret_is_a_flag() {
     use clap::CommandFactory;
     for argument in Cli::command().get_arguments() {
-        let secret =
-            ["url", "token", "key", "secret"].iter().any(|part| argument.get_id().as_str().ends_with(part))
-                && !argument.get_id().as_str().ends_with("api_url");
-        assert_eq!(argument.is_hide_env_values_set(), secret, "{}", argument.get_id());
+        let name = argument.get_id().as_str();
+        let secret = ["url", "token", "key", "secret"].iter().any(|part| name.ends_with(part));
+        assert!(!secret || name.ends_with("api_url"), "{name} would stand in the list of processes");
     }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, " abc\n").unwrap();
+    let flag = format!("--chat-token-file={}", file.display());
+    assert_eq!(cli(&[&flag]).platforms.checked().unwrap().chat_token, Some("abc".into()));
+    let both = cli(&[&flag, "CHAT_TOKEN=abc"]).platforms.checked().unwrap_err().to_string();
+    assert!(both.starts_with("GUILDHALL_CHAT_TOKEN is set in two ways"), "{both}");
+    std::fs::write(&file, "\n").unwrap();
+    for (name, said) in [(flag, "is empty"), ("--chat-token-file=/nowhere/t".to_owned(), "cannot be read")] {
+        let error = Cli::try_parse_from(["guildhall", &name]).err().unwrap().to_string();
+        assert!(error.contains("--chat-token-file") && error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn platforms_on_another_host_without_tls_are_named() {
+    let plain = |chat: &str, play: &str| {
+        cli(&[&format!("--chat-api-url={chat}"), &format!("--play-api-url={play}")])
+            .platforms
+            .checked()
+            .unwrap()
+            .without_tls()
+    };
+    assert_eq!(plain("http://127.0.0.1:9000", "https://proxy.example"), [""; 0]);
+    assert_eq!(plain("http://proxy.example/api", "http://10.0.0.2"), [CHAT_API_URL, PLAY_API_URL]);
 }
 
 #[tokio::test]

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use sea_orm::sqlx::postgres::PgSslMode;
 
-use super::Config;
+use super::{Config, PlatformConfig};
 use crate::database;
-use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
+use crate::settings::{AMQP_URL, CHAT_API_URL, DATABASE_URL, PLAY_API_URL, REDIS_URL};
 
 impl Config {
     /// The variables whose URL names another machine and does not demand TLS.
@@ -21,6 +21,16 @@ impl Config {
             plain.extend(remote.map(|(variable, ..)| variable));
         }
         plain
+    }
+}
+
+impl PlatformConfig {
+    /// The same of the platforms' addresses: bot token and keys would pass in the clear.
+    pub fn without_tls(&self) -> Vec<&'static str> {
+        let urls = [(CHAT_API_URL, &self.chat_api_url), (PLAY_API_URL, &self.play_api_url)];
+        let plain =
+            urls.into_iter().filter(|(_, url)| url.as_deref().is_some_and(|url| is_plain(url, "http")));
+        plain.map(|(variable, _)| variable).collect()
     }
 }
 

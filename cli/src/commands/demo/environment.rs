@@ -108,7 +108,8 @@ async fn sign_in_link(process: &Process, guild: GuildId, api: &str) -> anyhow::R
 }
 
 fn config(folder: &Path) -> anyhow::Result<Config> {
-    let database = runtime::DatabaseArgs { data_dir: folder.to_owned(), database_url: None };
+    let database =
+        runtime::DatabaseArgs { data_dir: folder.to_owned(), database_url_file: None, database_url: None };
     Ok(Config::embedded(&database)?)
 }
 
@@ -134,10 +135,13 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
     let rate = |text: &str| text.parse::<PlatformRate>().map_err(|error| anyhow!(error));
     Ok(PlatformArgs {
         chat_api_url: Some(simulator.to_owned()),
+        chat_token_file: None,
         chat_token: Some(Secret::from(CREDENTIAL)),
         chat_client_id: Some(Application::DEMO_ID.to_owned()),
+        chat_client_secret_file: None,
         chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
         play_api_url: Some(simulator.to_owned()),
+        play_key_file: None,
         play_key: Some(Secret::from(CREDENTIAL)),
         chat_rate: rate(CHAT_RATE)?,
         play_rate: rate(PLAY_RATE)?,
