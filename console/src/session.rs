@@ -6,9 +6,11 @@ pub(crate) mod tokens;
 use std::net::IpAddr;
 
 use chrono::TimeDelta;
+use entities::audit_entry::{self, Actor, NewEntry};
 use entities::console_session::{self, Model, NewSession};
 use entities::{ChatId, GuildId, Timestamp};
 use http::{HeaderMap, HeaderValue, header};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::Console;
@@ -64,7 +66,8 @@ pub(crate) struct Arrival {
     pub(crate) operator: bool,
 }
 
-/// Opens a session with a new secret, whatever cookie the browser sent; returns the cookie to set.
+/// Opens a session with a new secret and ends the one that the browser had; returns the cookie to set. The log has the
+/// sign-in, and so has the audit log of each guild that it concerns.
 pub(crate) async fn open(
     console: &Console,
     arrival: Arrival,
@@ -86,8 +89,27 @@ pub(crate) async fn open(
         client: client.chars().take(CLIENT_MAX).collect(),
         address: address.to_string(),
     };
-    console_session::create(console.context.database.write(), new.row(now)).await?;
+    let row = new.row(now);
+    let transaction = console.context.database.begin().await?;
+    if let Some(before) = cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse) {
+        console_session::end_of_cookie(&transaction, &before.hash()).await?;
+    }
+    console_session::create(&transaction, row.clone()).await?;
+    let actor = Actor { actor_id: user.get(), key_id: None, request_id: None };
+    for guild in console_session::guilds(&transaction, &row).await? {
+        audit_entry::write(&transaction, &actor, signed_in(guild, &row), now).await?;
+    }
+    transaction.commit().await?;
+    let (operator, guild) = (row.operator, row.guild_id.map(GuildId::get));
+    tracing::info!(user.id = %user, session.id = %row.session_id, guild.id = guild, operator, address = %address, "signed in");
     Ok(cookies::set(cookies::SESSION, secret.reveal(), console_session::LONGEST.num_seconds()))
+}
+
+fn signed_in(guild: GuildId, session: &Model) -> NewEntry {
+    let by_link = session.guild_id.is_some();
+    let metadata =
+        json!({ "session_id": session.session_id, "by_link": by_link, "operator": session.operator });
+    NewEntry { guild, action: "console.sign_in", target: session.user_id.to_string(), metadata }
 }
 
 /// Whether the browser says that a request comes from a page of this host, or that a person typed its address.

@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 79] = [
+pub const ALL: [&str; 81] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -14,6 +14,8 @@ pub const ALL: [&str; 79] = [
     "commands.queue",
     "commands.queue_all",
     "console.link",
+    "console.session_ended",
+    "console.sign_in",
     "games.register",
     "guilds.add",
     "guilds.seed",

@@ -1,6 +1,8 @@
 //! Who is signed in to the console (docs/rules.md 10). A session ends after 12 hours without a request, and after 7 days
 //! in any case.
 
+use std::collections::{BTreeSet, HashSet};
+
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -8,7 +10,7 @@ use sea_orm::{Condition, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
-use crate::{ChatId, Conn, GuildId, Result, Timestamp};
+use crate::{ChatId, Conn, GuildId, Result, Timestamp, console_operator, guild, staff_member};
 
 /// A session ends after this time without a request.
 pub const IDLE: TimeDelta = TimeDelta::hours(12);
@@ -35,7 +37,7 @@ pub struct Model {
     /// The guilds that the user managed when they signed in with the chat platform. They say where to look: what the user
     /// may do is read anew.
     pub manages: GuildList,
-    /// May see and steer the whole instance.
+    /// A link of an operator opened it. Whether the user still is one, [`console_operator`] says.
     pub operator: bool,
     /// The browser's `User-Agent`.
     pub client: String,
@@ -65,7 +67,48 @@ pub async fn create(conn: &impl Conn, session: Model) -> Result<()> {
 
 /// The live session of a cookie.
 pub async fn find(conn: &impl Conn, secret_hash: &[u8], now: Timestamp) -> Result<Option<Model>> {
-    Entity::find().filter(Column::SecretHash.eq(secret_hash)).filter(live(now)).one(conn).await
+    let found = Entity::find().filter(Column::SecretHash.eq(secret_hash)).filter(live(now)).one(conn).await?;
+    let Some(mut session) = found else { return Ok(None) };
+    session.operator = session.operator && console_operator::is_operator(conn, session.user_id).await?;
+    Ok(Some(session))
+}
+
+/// Ends the session of a cookie, if there is one.
+pub async fn end_of_cookie(conn: &impl Conn, secret_hash: &[u8]) -> Result<()> {
+    Entity::delete_many().filter(Column::SecretHash.eq(secret_hash)).exec(conn).await.map(drop)
+}
+
+/// Filter of all sessions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub session: Option<Uuid>,
+    pub user: Option<ChatId>,
+    /// Only those of operators.
+    pub operators: bool,
+}
+
+/// The live sessions of everybody, the latest first.
+pub async fn all(conn: &impl Conn, filter: Filter, now: Timestamp) -> Result<Vec<Model>> {
+    let shown = live(now)
+        .add_option(filter.session.map(|session| Column::SessionId.eq(session)))
+        .add_option(filter.user.map(|user| Column::UserId.eq(user)));
+    let operators: HashSet<ChatId> =
+        console_operator::list(conn).await?.into_iter().map(|operator| operator.user_id).collect();
+    let mut sessions = Entity::find().filter(shown).order_by_desc(Column::CreatedAt).all(conn).await?;
+    for session in &mut sessions {
+        session.operator = session.operator && operators.contains(&session.user_id);
+    }
+    sessions.retain(|session| session.operator || !filter.operators);
+    Ok(sessions)
+}
+
+/// The guilds that a session may concern: that of its link, or those that its user managed at the sign-in or is staff of.
+pub async fn guilds(conn: &impl Conn, session: &Model) -> Result<BTreeSet<GuildId>> {
+    if let Some(guild) = session.guild_id {
+        return Ok(BTreeSet::from([guild]));
+    }
+    let managed = guild::names(conn, session.manages.0.clone()).await?.into_keys();
+    Ok(managed.chain(staff_member::guilds_of(conn, session.user_id).await?).collect())
 }
 
 /// Whether a session found earlier is still live.

@@ -20,6 +20,7 @@ pub mod cap;
 pub mod change_log;
 pub mod chat_ban;
 pub mod console_link;
+pub mod console_operator;
 pub mod console_session;
 #[cfg(test)]
 mod fuzz;

@@ -34,5 +34,13 @@ CREATE TABLE console_link (
     expires_at {time} NOT NULL
 );
 
+-- Who may see and steer the whole instance; asked at every request of a session of an operator.
+CREATE TABLE console_operator (
+    user_id bigint NOT NULL PRIMARY KEY CHECK (user_id > 0),
+    user_name text NOT NULL,
+    added_by text NOT NULL,
+    added_at {time} NOT NULL
+);
+
 -- The guilds of a staff member.
 CREATE INDEX staff_member_by_chat ON staff_member (chat_id);

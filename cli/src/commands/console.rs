@@ -1,19 +1,29 @@
-//! `guildhall console`: links that sign in to the console without an application on the chat platform.
+//! `guildhall console`: links that sign in to the console without an application on the chat platform, sessions, and the
+//! operators of the instance.
+
+mod operators;
+mod sessions;
 
 use anyhow::Context as _;
 use console::ConsoleSecret;
-use entities::{ChatId, Conn, GuildId, Timestamp, console_link, link};
+use entities::{ChatId, Conn, GuildId, Timestamp, console_link, console_operator};
 use platforms::{CallContext, PlatformError, Platforms};
 use runtime::{ListenArgs, Origin, PlatformArgs};
 use serde_json::json;
 
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, os_user};
 use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Print a link that signs one person in to the console, once, within ten minutes
     Link(Args),
+    /// List and end sessions
+    #[command(subcommand)]
+    Sessions(sessions::Command),
+    /// List operators of the instance, and take the right from them
+    #[command(subcommand)]
+    Operators(operators::Command),
 }
 
 /// Print a link that signs one person in to the console, once, within ten minutes.
@@ -28,7 +38,8 @@ pub(crate) struct Args {
     /// Chat id of the person [default: the owner of the guild on the chat platform]
     #[arg(long, value_name = "CHAT_ID")]
     user: Option<ChatId>,
-    /// The person may also see and steer the whole instance: workers, queues, schedules, all guilds
+    /// The person may also see and steer the whole instance: workers, queues, schedules, all guilds. They stay an operator
+    /// until `console operators remove` takes the right; only sessions of such links have it
     #[arg(long)]
     operator: bool,
     /// What people's browsers see [default: the address of the API]
@@ -41,7 +52,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
-    let Command::Link(args) = command;
+    match command {
+        Command::Link(args) => link(args).await,
+        Command::Sessions(command) => sessions::run(command).await,
+        Command::Operators(command) => operators::run(command).await,
+    }
+}
+
+async fn link(args: Args) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let platforms = Platforms::new(&args.platforms.checked()?, None)?;
     let base = match args.public_url {
@@ -101,10 +119,15 @@ pub(crate) async fn create(
     let name = match person.name {
         Some(name) => name,
         None => {
-            let link = link::find_by_chat(conn, guild, person.user).await?;
+            let link = entities::link::find_by_chat(conn, guild, person.user).await?;
             link.map_or_else(|| person.user.to_string(), |link| link.play_username)
         }
     };
+    if operator {
+        let (user_name, added_by) = (name.clone(), os_user());
+        let operator = console_operator::Model { user_id: person.user, user_name, added_by, added_at: now };
+        console_operator::add(conn, operator).await?;
+    }
     let link = console_link::Model {
         secret_hash: secret.hash().to_vec(),
         guild_id: guild,

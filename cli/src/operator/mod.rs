@@ -11,5 +11,6 @@ mod unit_of_work;
 pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, OperatorArgs};
 pub(crate) use guild::{new_guild, require_guild};
 pub(crate) use key::create_key;
+pub(crate) use os_user::os_user;
 pub(crate) use sync_quota::quota_error;
 pub(crate) use unit_of_work::{UnitOfWork, audit, operator};

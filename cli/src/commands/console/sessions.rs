@@ -1,10 +1,10 @@
 //! `guildhall console sessions`: who is signed in to the console, and the end of that (docs/rules.md 10).
 
 use anyhow::bail;
-use entities::console_session::{self, Filter, Model};
 use entities::ChatId;
+use entities::console_session::{self, Filter, Model};
+use sea_orm::prelude::Uuid;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::format::FormatArgs;
 use crate::operator::OperatorArgs;
@@ -95,7 +95,9 @@ async fn end(EndArgs { which, operator }: EndArgs) -> anyhow::Result<()> {
     let filter = Filter { session: which.session, user: which.user, operators: which.operators };
     let sessions = console_session::all(unit.tx(), filter, unit.now()).await?;
     if let (Some(session), true) = (which.session, sessions.is_empty()) {
-        bail!("there is no live session {session}; `guildhall console sessions list` shows those that there are");
+        bail!(
+            "there is no live session {session}; `guildhall console sessions list` shows those that there are"
+        );
     }
     for session in &sessions {
         console_session::end(unit.tx(), session.user_id, session.session_id).await?;

@@ -7,6 +7,7 @@ mod headers;
 mod links;
 mod markup;
 mod matrix;
+mod operators;
 mod rights;
 mod routes;
 mod sessions;

@@ -79,6 +79,14 @@ async fn success(deployment: &Deployment) {
     assert_eq!((done.status, done.location()), (303, "/console"), "{}", done.text());
     assert!(console.cookie(SESSION).is_some_and(|given| given != planted), "a planted cookie was adopted");
     assert!(console.cookie(ATTEMPT).is_none());
+    let entry = &deployment.audit("console.sign_in").await[0];
+    assert_eq!(
+        (&entry["target_id"], &entry["metadata"]["by_link"]),
+        (&json!(guild.members[0].chat), &json!(false))
+    );
+    let log = deployment.roles().apis[0].process.log();
+    let line = log.lines().find(|line| line.contains("signed in")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains(&guild.members[0].chat), "{line}");
     // The only guild that this person manages.
     let home = console.get("/console").await;
     assert_eq!(home.location(), format!("/console/guilds/{}", guild.id));

@@ -237,7 +237,7 @@ const JOBS: [Words; 5] = [
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Words; 7] = [
+const SETTINGS: [Words; 9] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
@@ -248,6 +248,8 @@ const SETTINGS: [Words; 7] = [
         Person,
         "created a link that signs {target} in to the console",
     ),
+    to("console.sign_in", "Sign-in to the console", Person, "signed in to the console"),
+    to("console.session_ended", "Session of the console ended", Person, "ended a session of {target}"),
     to("guilds.add", "Server added", Other, "added this server to Guildhall"),
     to("guilds.seed", "Data loaded from a file", Other, "loaded data of this server from a file"),
 ];
