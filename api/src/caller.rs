@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
+use console::actions::needs_of_job;
+use console::{Needs, Rights};
 use entities::api_key::Scope;
 use entities::{ChatId, GuildId, KeyId};
+use queue::kinds;
 
 use crate::cache::keys::Key;
 use crate::response::error::ApiError;
 
 pub(crate) enum Caller {
     Key(Arc<Key>),
-    /// The console has checked the rights for what it calls.
+    /// In the console of this process, with the rights that they have in the guild.
     Person {
         guild: GuildId,
         user: ChatId,
+        rights: Arc<Rights>,
     },
 }
 
@@ -44,7 +48,74 @@ impl Caller {
         }
     }
 
+    /// Whether a key of the caller's may have this scope. What a person may call is in `console::actions`, but a key has no
+    /// place among the roles of the guild: one that hands out roles is for who stands above all of them.
     pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
-        self.key().map_or(Ok(()), |key| key.require(scope))
+        match self {
+            Self::Key(key) => key.require(scope),
+            Self::Person { .. } if matches!(scope, Scope::Admin | Scope::Sync) => {
+                self.administrates("scopes")
+            }
+            Self::Person { .. } => Ok(()),
+        }
+    }
+
+    /// Whether the caller may set a field that hands out power on the chat platform.
+    pub(crate) fn administrates(&self, field: &str) -> Result<(), ApiError> {
+        match self {
+            Self::Person { rights, .. } if !rights.administrates => Err(ApiError::forbidden(
+                "not_administrator",
+                format!(
+                    "`{field}`: only who owns the guild on the chat platform or has Administrator there sets this"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the caller may change a job of this kind.
+    pub(crate) fn require_kind(&self, kind: &str) -> Result<(), ApiError> {
+        match self {
+            Self::Key(key) => key.require(kinds::scope(kind)),
+            Self::Person { rights, .. } => lacking(rights, needs_of_job(kind)),
+        }
+    }
+
+    /// Nobody decides about themselves but admins (docs/rules.md 10). Keys are nobody.
+    pub(crate) fn decides_about(&self, person: ChatId) -> Result<(), ApiError> {
+        match self {
+            Self::Person { user, rights, .. } if *user == person && !rights.admin => {
+                Err(ApiError::forbidden(
+                    "own_matter",
+                    "this is about yourself: only an admin of the guild decides it",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// People without this right do it only for themselves.
+    pub(crate) fn acts_for(&self, person: ChatId, right: Needs) -> Result<(), ApiError> {
+        match self {
+            Self::Person { user, rights, .. } if *user != person => lacking(rights, right),
+            _ => Ok(()),
+        }
+    }
+
+    /// The person whose own place among the roles limits what they give; a key has none.
+    pub(crate) fn giver(&self) -> Option<ChatId> {
+        match self {
+            Self::Key(_) => None,
+            Self::Person { user, .. } => Some(*user),
+        }
+    }
+}
+
+/// 403 that names what the person lacks.
+pub(crate) fn lacking(rights: &Rights, needs: Needs) -> Result<(), ApiError> {
+    if rights.may(needs) {
+        Ok(())
+    } else {
+        Err(ApiError::forbidden("no_right", format!("this needs {needs}")))
     }
 }

@@ -1,6 +1,6 @@
 //! The one table of endpoints: method, path, rate limit, scope, and the module of the endpoint.
 //!
-//! Reading needs the scope `read`, also by POST; roles and their bindings `sync`; settings and the list of staff `admin`.
+//! Reading needs the scope `read`, also by POST, and `staff` where it shows what is said about staff; roles and their bindings `sync`; settings and the list of staff `admin`.
 //! Every row is served below `/api/v1` too. Health, metrics and documentation need no key and have a table of their own.
 
 use entities::api_key::Scope;
@@ -88,7 +88,7 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Audit log",
         about: "Every write leaves an entry; others can be added.",
         routes: routes! {
-            GET "/guilds/{guildId}/audit-logs" AuditLogsRead Read guilds::audit_logs::get;
+            GET "/guilds/{guildId}/audit-logs" AuditLogsRead Staff guilds::audit_logs::get;
             POST "/guilds/{guildId}/audit-logs" AuditLogsWrite Moderation guilds::audit_logs::post;
         },
     },
@@ -124,8 +124,8 @@ pub(crate) static AREAS: &[Area] = &[
         routes: routes! {
             GET "/staff/members/{guildId}" StaffRead Read staff::members::get;
             GET "/staff/permissions/{guildId}/{userId}" StaffRead Read staff::permissions::get;
-            GET "/guilds/{guildId}/staff/profile/{userId}" StaffRead Read guilds::staff::profile::get;
-            GET "/staff/activity/{guildId}" StaffRead Read staff::activity::get;
+            GET "/guilds/{guildId}/staff/profile/{userId}" StaffRead Staff guilds::staff::profile::get;
+            GET "/staff/activity/{guildId}" StaffRead Staff staff::activity::get;
             GET "/staff/stats/{guildId}" StaffRead Read staff::stats::get;
             GET "/staff/leaderboard/{guildId}" StaffRead Read staff::leaderboard::get;
             GET "/staff/action-types" StaffRead Read staff::action_types::get;
@@ -139,12 +139,12 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Leave of absence",
         about: "When staff are away.",
         routes: routes! {
-            GET "/guilds/{guildId}/staff/loa" StaffRead Read guilds::staff::loa::get;
+            GET "/guilds/{guildId}/staff/loa" StaffRead Staff guilds::staff::loa::get;
             POST "/guilds/{guildId}/staff/loa" StaffWrite Staff guilds::staff::loa::post;
             PATCH "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::patch;
             DELETE "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::delete;
             POST "/guilds/{guildId}/staff/loa/expire" StaffWrite Staff guilds::staff::loa::expire::post;
-            GET "/guilds/{guildId}/staff/leave-requests" StaffRead Read guilds::staff::leave_requests::get;
+            GET "/guilds/{guildId}/staff/leave-requests" StaffRead Staff guilds::staff::leave_requests::get;
             POST "/guilds/{guildId}/staff/leave-requests" StaffWrite Staff guilds::staff::leave_requests::post;
             PATCH "/guilds/{guildId}/staff/leave-requests/{requestId}"
                 StaffWrite Staff guilds::staff::leave_requests::patch;
@@ -160,7 +160,7 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Strikes",
         about: "Active until removed or expired.",
         routes: routes! {
-            GET "/guilds/{guildId}/staff/strikes" StaffRead Read guilds::staff::strikes::get;
+            GET "/guilds/{guildId}/staff/strikes" StaffRead Staff guilds::staff::strikes::get;
             POST "/guilds/{guildId}/staff/strikes" StaffWrite Staff guilds::staff::strikes::post;
             PATCH "/guilds/{guildId}/staff/strikes/{strikeId}/update"
                 StaffWrite Staff guilds::staff::strikes::update::patch;
@@ -173,7 +173,7 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Notes",
         about: "About staff members.",
         routes: routes! {
-            GET "/guilds/{guildId}/staff/notes" StaffRead Read guilds::staff::notes::get;
+            GET "/guilds/{guildId}/staff/notes" StaffRead Staff guilds::staff::notes::get;
             POST "/guilds/{guildId}/staff/notes" StaffWrite Staff guilds::staff::notes::post;
             PATCH "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::patch;
             DELETE "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::delete;
@@ -188,7 +188,7 @@ pub(crate) static AREAS: &[Area] = &[
             PATCH "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::patch;
             DELETE "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::delete;
             GET "/guilds/{guildId}/staff/quota/{quotaId}/progress" StaffRead Read guilds::staff::quota::progress::get;
-            GET "/guilds/{guildId}/staff/quota-pending" StaffRead Read guilds::staff::quota_pending::get;
+            GET "/guilds/{guildId}/staff/quota-pending" StaffRead Staff guilds::staff::quota_pending::get;
             POST "/guilds/{guildId}/staff/quota-pending/{actionId}/approve"
                 StaffWrite Staff guilds::staff::quota_pending::approve::post;
             POST "/guilds/{guildId}/staff/quota-pending/{actionId}/reject"

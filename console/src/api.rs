@@ -7,12 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::figures::ProcessFigures;
 use crate::labels;
+use crate::rights::Rights;
 
-/// Who is signed in, for the audit log. Their rights were checked by the console.
+/// Who is signed in, for the audit log, and what they may: the API asks again.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub guild: GuildId,
     pub user: ChatId,
+    pub rights: std::sync::Arc<Rights>,
     pub request_id: std::sync::Arc<str>,
 }
 

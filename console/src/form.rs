@@ -18,6 +18,8 @@ struct Problem {
     text: String,
     /// Beside the field, whose label says what it is about.
     at_field: String,
+    /// Of the page that shows the form.
+    status: StatusCode,
 }
 
 impl Form {
@@ -27,13 +29,19 @@ impl Form {
 
     /// What the API refused; its message names the field.
     pub(crate) fn refused(fields: &Fields, answer: &ApiAnswer) -> Self {
-        Self::wrong(fields, answer.field(), &answer.message())
+        let mut form = Self::wrong(fields, answer.field(), &answer.message());
+        if let Some(problem) = form.problem.as_mut().filter(|_| answer.status == StatusCode::FORBIDDEN) {
+            problem.status = answer.status;
+        }
+        form
     }
 
     pub(crate) fn wrong(fields: &Fields, field: Option<&str>, text: &str) -> Self {
         let label = field.map(|field| format!("{}: ", labels::label(field))).unwrap_or_default();
         let at_field = labels::capital(text.strip_prefix(&label).unwrap_or(text));
-        let problem = Problem { field: field.map(str::to_owned), text: text.to_owned(), at_field };
+        let (field, text, status) =
+            (field.map(str::to_owned), text.to_owned(), StatusCode::UNPROCESSABLE_ENTITY);
+        let problem = Problem { field, text, at_field, status };
         Self { fields: fields.clone(), problem: Some(problem) }
     }
 
@@ -65,7 +73,7 @@ impl Form {
 
     /// Of the page that shows the form.
     pub(crate) fn status(&self) -> StatusCode {
-        if self.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }
+        self.problem.as_ref().map_or(StatusCode::OK, |problem| problem.status)
     }
 }
 

@@ -6,6 +6,7 @@
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
 mod accounts;
+pub mod actions;
 mod answer;
 mod api;
 mod assets;
@@ -48,6 +49,7 @@ use groups::GroupCache;
 use name_search::NameSearches;
 use names::NameCache;
 use rights::RightsCache;
+pub use rights::{Needs, Rights};
 use routes::Router;
 pub use secret::ConsoleSecret;
 pub use session::live::{LiveKey, LivePerson, LiveRefusal, bearer};

@@ -1,12 +1,13 @@
 //! What a signed-in person may do in a guild (docs/rules.md 10): who manages it on the chat platform is its admin; staff
 //! have the chat permissions of their role. The platform is asked again at least every minute.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use entities::console_session::Model;
 use entities::{ChatId, GuildId, staff_directory};
 use moka::sync::Cache;
-use platforms::{CallContext, PlatformError};
+use platforms::{CallContext, GuildAccess, PlatformError};
 
 use crate::Console;
 use crate::answer::PageError;
@@ -19,12 +20,22 @@ const CAPACITY: u64 = 100_000;
 
 /// What a page or action needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Needs {
+pub enum Needs {
     /// Any staff member.
     Staff,
     /// A chat permission of a staff role.
     Permission(&'static str),
     Admin,
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Staff => f.write_str("a staff role"),
+            Self::Permission(name) => write!(f, "the permission {name}"),
+            Self::Admin => f.write_str("to be an admin of the guild"),
+        }
+    }
 }
 
 /// Who asks.
@@ -33,24 +44,50 @@ pub(crate) struct Viewer {
     pub(crate) user: ChatId,
     /// The guild that a link from the command line names: its holder sees no other.
     pub(crate) link_guild: Option<GuildId>,
+    /// Whether that link makes an admin: decided when it was made, and asked while no bot token is configured.
+    pub(crate) link_admin: bool,
 }
 
 impl Viewer {
     pub(crate) fn of(session: &Model) -> Self {
-        Self { user: session.user_id, link_guild: session.guild_id }
+        Self { user: session.user_id, link_guild: session.guild_id, link_admin: session.admin }
+    }
+}
+
+/// What the chat platform's own permissions make of a person here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    #[default]
+    None,
+    /// Has Manage Server.
+    Manages,
+    /// Owns the guild, or has Administrator.
+    Administrates,
+}
+
+impl Standing {
+    fn of(access: &GuildAccess) -> Self {
+        match (access.administrates(), access.manages()) {
+            (true, _) => Self::Administrates,
+            (false, true) => Self::Manages,
+            (false, false) => Self::None,
+        }
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Rights {
-    pub(crate) admin: bool,
+pub struct Rights {
+    /// Manages the guild on the chat platform.
+    pub admin: bool,
+    /// May do everything there: only such people hand out powerful roles (docs/rules.md 5).
+    pub administrates: bool,
     /// The role's name, of staff.
     pub(crate) staff: Option<String>,
     permissions: Vec<String>,
 }
 
 impl Rights {
-    pub(crate) fn may(&self, needs: Needs) -> bool {
+    pub fn may(&self, needs: Needs) -> bool {
         self.admin
             || match needs {
                 Needs::Staff => self.staff.is_some(),
@@ -74,7 +111,7 @@ impl Rights {
     }
 }
 
-pub(crate) struct RightsCache(Cache<(GuildId, ChatId), (Instant, bool)>);
+pub(crate) struct RightsCache(Cache<(GuildId, ChatId), (Instant, Standing)>);
 
 impl Default for RightsCache {
     fn default() -> Self {
@@ -89,38 +126,43 @@ impl Console {
         }
         let (conn, now) = (self.context.database.read(), self.context.clock.now());
         let staff = staff_directory::find(conn, guild, viewer.user, now).await?;
-        let admin = match self.manages(viewer, guild).await {
+        let standing = match self.standing(viewer, guild).await {
             // What staff may is in our database.
-            Err(PageError::Unavailable(_)) if staff.is_some() => false,
-            manages => manages?,
+            Err(PageError::Unavailable(_)) if staff.is_some() => Standing::None,
+            standing => standing?,
         };
+        let (admin, administrates) = (standing >= Standing::Manages, standing == Standing::Administrates);
         let (staff, permissions) =
             staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
-        Ok(Rights { admin, staff, permissions })
+        Ok(Rights { admin, administrates, staff, permissions })
     }
 
-    /// Whether the person manages the guild on the chat platform. Without a bot token only a link of the command line says
-    /// who does.
-    async fn manages(&self, viewer: &Viewer, guild: GuildId) -> Result<bool, PageError> {
+    /// What the chat platform makes of the person. Without a bot token only a link of the command line says who is admin. A
+    /// platform that does not show the guild to the bot makes nobody one.
+    async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
         let (cache, key) = (&self.rights.0, (guild, viewer.user));
         let known = cache.get(&key);
-        if let Some((_, manages)) = known.filter(|(read, _)| read.elapsed() < KNOWN_FOR) {
-            return Ok(manages);
+        if let Some((_, standing)) = known.filter(|(read, _)| read.elapsed() < KNOWN_FOR) {
+            return Ok(standing);
         }
         let read = Instant::now();
         match self.platforms.chat.guild_access(CallContext::interactive(guild), viewer.user).await {
             Ok(access) => {
-                let manages = access.is_some_and(|access| access.manages());
-                cache.insert(key, (read, manages));
-                Ok(manages)
+                let standing = access.as_ref().map(Standing::of).unwrap_or_default();
+                cache.insert(key, (read, standing));
+                Ok(standing)
             }
-            Err(PlatformError::NotConfigured(_)) => Ok(viewer.link_guild == Some(guild)),
+            Err(PlatformError::NotConfigured(_)) if viewer.link_admin && viewer.link_guild == Some(guild) => {
+                Ok(Standing::Administrates)
+            }
+            Err(PlatformError::NotConfigured(_)) => Ok(Standing::None),
             // The bot is not in the guild.
             Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => {
-                Ok(viewer.link_guild == Some(guild))
+                cache.insert(key, (read, Standing::None));
+                Ok(Standing::None)
             }
             Err(error) => match known {
-                Some((_, manages)) => Ok(manages),
+                Some((_, standing)) => Ok(standing),
                 None => {
                     tracing::warn!(guild.id = %guild, %error, "cannot read who manages a guild");
                     Err(PageError::Unavailable(

@@ -42,7 +42,7 @@ macro_rules! rows {
     };
 }
 
-/// Below a guild every path begins with `/console/guilds/{guild}`.
+/// Below a guild every path begins with `/console/guilds/{guild}`. A change needs what its call of the API needs.
 static ROWS: &[Row] = rows! {
     GET "/console" Own home::get;
     GET "/console/sign-in" Open sign_in::get;
@@ -78,93 +78,93 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/find" Guild(Staff) guilds::find::get;
     GET "/console/guilds/{guild}/members" Guild(Permission("lookup.read")) guilds::members::get;
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::one::get;
-    POST "/console/guilds/{guild}/members/{member}/sync" Guild(Permission("sync.write")) guilds::members::act::sync;
-    POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(Permission("sync.write")) guilds::members::act::give;
-    POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(Permission("sync.write")) guilds::members::act::remove;
+    POST "/console/guilds/{guild}/members/{member}/sync" Guild(of("POST /interactions/sync")) guilds::members::act::sync;
+    POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(of("POST /interactions/roles/assign")) guilds::members::act::give;
+    POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(of("POST /interactions/roles/remove")) guilds::members::act::remove;
     GET "/console/guilds/{guild}/moderation" Guild(Permission("moderation.read")) guilds::moderation::bans;
     GET "/console/guilds/{guild}/moderation/{kind}" Guild(Permission("moderation.read")) guilds::moderation::get;
     GET "/console/guilds/{guild}/moderation/{kind}/new" Guild(Permission("moderation.write")) guilds::moderation::add::get;
-    POST "/console/guilds/{guild}/moderation/{kind}/new" Guild(Permission("moderation.write")) guilds::moderation::add::post;
-    POST "/console/guilds/{guild}/moderation/{kind}/again" Guild(Permission("moderation.write")) guilds::moderation::again::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/new" Guild(of("POST /moderation/{guildId}/play/ban")) guilds::moderation::add::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/again" Guild(of("POST /moderation/{guildId}/play/ban")) guilds::moderation::again::post;
     GET "/console/guilds/{guild}/moderation/{kind}/{id}" Guild(Permission("moderation.read")) guilds::moderation::one::get;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/lift" Guild(Permission("moderation.write")) guilds::moderation::lift::post;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(Permission("moderation.write")) guilds::moderation::prolong::post;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(Permission("moderation.write")) guilds::moderation::mirror::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/lift" Guild(of("POST /moderation/{guildId}/play/unban")) guilds::moderation::lift::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(of("POST /moderation/{guildId}/play/ban")) guilds::moderation::prolong::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(of("POST /moderation/{guildId}/bans/{banId}/mirror")) guilds::moderation::mirror::post;
     GET "/console/guilds/{guild}/shield" Guild(Permission("shield.read")) guilds::shield::get;
-    POST "/console/guilds/{guild}/shield/flag" Guild(Permission("shield.write")) guilds::shield::flag::one;
-    POST "/console/guilds/{guild}/shield/import" Guild(Permission("shield.write")) guilds::shield::flag::many;
+    POST "/console/guilds/{guild}/shield/flag" Guild(of("POST /shield/import")) guilds::shield::flag::one;
+    POST "/console/guilds/{guild}/shield/import" Guild(of("POST /shield/import")) guilds::shield::flag::many;
     GET "/console/guilds/{guild}/bindings" Guild(Permission("bindings.read")) guilds::bindings::get;
-    POST "/console/guilds/{guild}/bindings" Guild(Permission("bindings.write")) guilds::bindings::add;
-    POST "/console/guilds/{guild}/bindings/{binding}/remove" Guild(Permission("bindings.write")) guilds::bindings::remove;
+    POST "/console/guilds/{guild}/bindings" Guild(of("POST /bindings/add")) guilds::bindings::add;
+    POST "/console/guilds/{guild}/bindings/{binding}/remove" Guild(of("DELETE /bindings/remove/{bindingId}")) guilds::bindings::remove;
     GET "/console/guilds/{guild}/staff" Guild(Staff) guilds::staff::members::get;
-    POST "/console/guilds/{guild}/staff" Guild(Admin) guilds::staff::members::put;
+    POST "/console/guilds/{guild}/staff" Guild(of("PUT /guilds/{guildId}/staff/members/{chatId}")) guilds::staff::members::put;
     GET "/console/guilds/{guild}/staff/{chat}" Guild(Staff) guilds::staff::one::get;
-    POST "/console/guilds/{guild}/staff/{chat}/remove" Guild(Admin) guilds::staff::members::remove;
-    POST "/console/guilds/{guild}/staff/roles" Guild(Admin) guilds::staff::roles::put;
+    POST "/console/guilds/{guild}/staff/{chat}/remove" Guild(of("DELETE /guilds/{guildId}/staff/members/{chatId}")) guilds::staff::members::remove;
+    POST "/console/guilds/{guild}/staff/roles" Guild(of("PUT /guilds/{guildId}/staff/roles/{roleId}")) guilds::staff::roles::put;
     GET "/console/guilds/{guild}/staff/roles/new" Guild(Admin) guilds::staff::roles::new;
     GET "/console/guilds/{guild}/staff/roles/{role}" Guild(Admin) guilds::staff::roles::get;
-    POST "/console/guilds/{guild}/staff/roles/{role}/remove" Guild(Admin) guilds::staff::roles::remove;
+    POST "/console/guilds/{guild}/staff/roles/{role}/remove" Guild(of("DELETE /guilds/{guildId}/staff/roles/{roleId}")) guilds::staff::roles::remove;
     GET "/console/guilds/{guild}/staff/leave" Guild(Staff) guilds::staff::leave::get;
-    POST "/console/guilds/{guild}/staff/leave" Guild(Permission("staff.write")) guilds::staff::leave::add;
-    POST "/console/guilds/{guild}/staff/leave/request" Guild(Staff) guilds::staff::leave::request_own;
+    POST "/console/guilds/{guild}/staff/leave" Guild(of("POST /guilds/{guildId}/staff/loa")) guilds::staff::leave::add;
+    POST "/console/guilds/{guild}/staff/leave/request" Guild(of("POST /guilds/{guildId}/staff/leave-requests")) guilds::staff::leave::request_own;
     GET "/console/guilds/{guild}/staff/leave/requests" Guild(Staff) guilds::staff::leave::all::get;
     GET "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::get;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::update;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(Permission("staff.write")) guilds::staff::leave::requests::approve;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}/reject" Guild(Permission("staff.write")) guilds::staff::leave::requests::reject;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}/withdraw" Guild(Staff) guilds::staff::leave::requests::withdraw;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(of("PATCH /guilds/{guildId}/staff/leave-requests/{requestId}")) guilds::staff::leave::requests::update;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(of("POST /guilds/{guildId}/staff/leave-requests/{requestId}/approve")) guilds::staff::leave::requests::approve;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/reject" Guild(of("POST /guilds/{guildId}/staff/leave-requests/{requestId}/reject")) guilds::staff::leave::requests::reject;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/withdraw" Guild(of("POST /guilds/{guildId}/staff/leave-requests/{requestId}/withdraw")) guilds::staff::leave::requests::withdraw;
     GET "/console/guilds/{guild}/staff/leave/{leave}" Guild(Permission("staff.write")) guilds::staff::leave::one::get;
-    POST "/console/guilds/{guild}/staff/leave/{leave}" Guild(Permission("staff.write")) guilds::staff::leave::one::update;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/end" Guild(Permission("staff.write")) guilds::staff::leave::one::end;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/resume" Guild(Permission("staff.write")) guilds::staff::leave::one::resume;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/remove" Guild(Permission("staff.write")) guilds::staff::leave::one::remove;
+    POST "/console/guilds/{guild}/staff/leave/{leave}" Guild(of("PATCH /guilds/{guildId}/staff/loa/{loaId}")) guilds::staff::leave::one::update;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/end" Guild(of("PATCH /guilds/{guildId}/staff/loa/{loaId}")) guilds::staff::leave::one::end;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/resume" Guild(of("PATCH /guilds/{guildId}/staff/loa/{loaId}")) guilds::staff::leave::one::resume;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/remove" Guild(of("DELETE /guilds/{guildId}/staff/loa/{loaId}")) guilds::staff::leave::one::remove;
     GET "/console/guilds/{guild}/staff/strikes" Guild(Staff) guilds::staff::strikes::get;
-    POST "/console/guilds/{guild}/staff/strikes" Guild(Permission("staff.write")) guilds::staff::strikes::add;
+    POST "/console/guilds/{guild}/staff/strikes" Guild(of("POST /guilds/{guildId}/staff/strikes")) guilds::staff::strikes::add;
     GET "/console/guilds/{guild}/staff/strikes/{strike}" Guild(Staff) guilds::staff::strikes::one;
-    POST "/console/guilds/{guild}/staff/strikes/{strike}" Guild(Permission("staff.write")) guilds::staff::strikes::update;
-    POST "/console/guilds/{guild}/staff/strikes/{strike}/remove" Guild(Permission("staff.write")) guilds::staff::strikes::remove;
+    POST "/console/guilds/{guild}/staff/strikes/{strike}" Guild(of("PATCH /guilds/{guildId}/staff/strikes/{strikeId}/update")) guilds::staff::strikes::update;
+    POST "/console/guilds/{guild}/staff/strikes/{strike}/remove" Guild(of("PATCH /guilds/{guildId}/staff/strikes/{strikeId}")) guilds::staff::strikes::remove;
     GET "/console/guilds/{guild}/staff/notes" Guild(Permission("staff.read")) guilds::staff::notes::get;
-    POST "/console/guilds/{guild}/staff/notes" Guild(Permission("staff.write")) guilds::staff::notes::add;
-    POST "/console/guilds/{guild}/staff/notes/{note}" Guild(Permission("staff.write")) guilds::staff::notes::update;
-    POST "/console/guilds/{guild}/staff/notes/{note}/remove" Guild(Permission("staff.write")) guilds::staff::notes::remove;
+    POST "/console/guilds/{guild}/staff/notes" Guild(of("POST /guilds/{guildId}/staff/notes")) guilds::staff::notes::add;
+    POST "/console/guilds/{guild}/staff/notes/{note}" Guild(of("PATCH /guilds/{guildId}/staff/notes/{noteId}")) guilds::staff::notes::update;
+    POST "/console/guilds/{guild}/staff/notes/{note}/remove" Guild(of("DELETE /guilds/{guildId}/staff/notes/{noteId}")) guilds::staff::notes::remove;
     GET "/console/guilds/{guild}/staff/quotas" Guild(Staff) guilds::staff::quotas::get;
-    POST "/console/guilds/{guild}/staff/quotas" Guild(Permission("staff.write")) guilds::staff::quotas::add;
+    POST "/console/guilds/{guild}/staff/quotas" Guild(of("POST /guilds/{guildId}/staff/quota")) guilds::staff::quotas::add;
     GET "/console/guilds/{guild}/staff/quotas/{quota}/members" Guild(Staff) guilds::staff::quotas::members;
     GET "/console/guilds/{guild}/staff/quotas/{quota}" Guild(Permission("staff.write")) guilds::staff::quotas::one;
-    POST "/console/guilds/{guild}/staff/quotas/{quota}" Guild(Permission("staff.write")) guilds::staff::quotas::update;
-    POST "/console/guilds/{guild}/staff/quotas/{quota}/remove" Guild(Permission("staff.write")) guilds::staff::quotas::remove;
+    POST "/console/guilds/{guild}/staff/quotas/{quota}" Guild(of("PATCH /guilds/{guildId}/staff/quota/{quotaId}")) guilds::staff::quotas::update;
+    POST "/console/guilds/{guild}/staff/quotas/{quota}/remove" Guild(of("DELETE /guilds/{guildId}/staff/quota/{quotaId}")) guilds::staff::quotas::remove;
     GET "/console/guilds/{guild}/staff/pending" Guild(Permission("staff.read")) guilds::staff::pending::get;
-    POST "/console/guilds/{guild}/staff/pending/{action}/approve" Guild(Permission("staff.write")) guilds::staff::pending::approve;
-    POST "/console/guilds/{guild}/staff/pending/{action}/reject" Guild(Permission("staff.write")) guilds::staff::pending::reject;
+    POST "/console/guilds/{guild}/staff/pending/{action}/approve" Guild(of("POST /guilds/{guildId}/staff/quota-pending/{actionId}/approve")) guilds::staff::pending::approve;
+    POST "/console/guilds/{guild}/staff/pending/{action}/reject" Guild(of("POST /guilds/{guildId}/staff/quota-pending/{actionId}/reject")) guilds::staff::pending::reject;
     GET "/console/guilds/{guild}/staff/leaderboard" Guild(Staff) guilds::staff::leaderboard::get;
     GET "/console/guilds/{guild}/staff/activity" Guild(Permission("staff.read")) guilds::staff::activity::get;
     GET "/console/guilds/{guild}/applications" Guild(Permission("tickets.write")) guilds::applications::get;
-    POST "/console/guilds/{guild}/applications/panels" Guild(Admin) guilds::applications::add;
+    POST "/console/guilds/{guild}/applications/panels" Guild(of("POST /guilds/{guildId}/application-panels")) guilds::applications::add;
     GET "/console/guilds/{guild}/applications/{submission}" Guild(Permission("tickets.write")) guilds::applications::one::get;
-    POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(Permission("tickets.write")) guilds::applications::one::open_ticket;
+    POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket")) guilds::applications::one::open_ticket;
     GET "/console/guilds/{guild}/keys" Guild(Admin) guilds::keys::get;
-    POST "/console/guilds/{guild}/keys" Guild(Admin) guilds::keys::create::post;
+    POST "/console/guilds/{guild}/keys" Guild(of("POST /guilds/{guildId}/keys")) guilds::keys::create::post;
     GET "/console/guilds/{guild}/keys/{key}/rotate" Guild(Admin) guilds::keys::rotate::get;
-    POST "/console/guilds/{guild}/keys/{key}/rotate" Guild(Admin) guilds::keys::rotate::post;
+    POST "/console/guilds/{guild}/keys/{key}/rotate" Guild(of("POST /guilds/{guildId}/keys/{publicId}/rotate")) guilds::keys::rotate::post;
     GET "/console/guilds/{guild}/keys/{key}/revoke" Guild(Admin) guilds::keys::revoke::get;
-    POST "/console/guilds/{guild}/keys/{key}/revoke" Guild(Admin) guilds::keys::revoke::post;
+    POST "/console/guilds/{guild}/keys/{key}/revoke" Guild(of("DELETE /guilds/{guildId}/keys/{publicId}")) guilds::keys::revoke::post;
     GET "/console/guilds/{guild}/settings" Guild(Permission("settings.read")) guilds::settings::get;
-    POST "/console/guilds/{guild}/settings" Guild(Permission("settings.write")) guilds::settings::post;
+    POST "/console/guilds/{guild}/settings" Guild(of("PATCH /guilds/{guildId}/settings")) guilds::settings::post;
     GET "/console/guilds/{guild}/audit" Guild(Permission("audit.read")) guilds::audit::get;
     GET "/console/guilds/{guild}/audit/export" Guild(Permission("audit.read")) guilds::audit::export::get;
     GET "/console/guilds/{guild}/audit/{entry}" Guild(Permission("audit.read")) guilds::audit::one::get;
     GET "/console/guilds/{guild}/servers" Guild(Permission("moderation.read")) guilds::servers::get;
-    POST "/console/guilds/{guild}/servers/command" Guild(Permission("moderation.write")) guilds::servers::command::all;
+    POST "/console/guilds/{guild}/servers/command" Guild(of("POST /guilds/{guildId}/servers/commands")) guilds::servers::command::all;
     GET "/console/guilds/{guild}/servers/{server}" Guild(Permission("moderation.read")) guilds::servers::one::get;
-    POST "/console/guilds/{guild}/servers/{server}/command" Guild(Permission("moderation.write")) guilds::servers::command::one;
+    POST "/console/guilds/{guild}/servers/{server}/command" Guild(of("POST /play/servers/{serverId}/commands")) guilds::servers::command::one;
     GET "/console/guilds/{guild}/sync" Guild(Permission("sync.write")) guilds::sync::get;
-    POST "/console/guilds/{guild}/sync/preview" Guild(Permission("sync.write")) guilds::sync::preview;
+    POST "/console/guilds/{guild}/sync/preview" Guild(of("POST /interactions/sync/all")) guilds::sync::preview;
     GET "/console/guilds/{guild}/sync/run" Guild(Permission("sync.write")) guilds::sync::run::get;
-    POST "/console/guilds/{guild}/sync/run" Guild(Permission("sync.write")) guilds::sync::run::post;
+    POST "/console/guilds/{guild}/sync/run" Guild(of("POST /interactions/sync/all")) guilds::sync::run::post;
     GET "/console/guilds/{guild}/jobs" Guild(Permission("sync.write")) guilds::jobs::get;
     GET "/console/guilds/{guild}/jobs/{job}" Guild(Permission("sync.write")) guilds::jobs::one::get;
-    POST "/console/guilds/{guild}/jobs/{job}/cancel" Guild(Permission("sync.write")) guilds::jobs::one::cancel;
-    POST "/console/guilds/{guild}/jobs/{job}/retry" Guild(Permission("sync.write")) guilds::jobs::one::retry;
+    POST "/console/guilds/{guild}/jobs/{job}/cancel" Guild(of("DELETE /jobs/{jobId}")) guilds::jobs::one::cancel;
+    POST "/console/guilds/{guild}/jobs/{job}/retry" Guild(of("POST /jobs/{jobId}/retry")) guilds::jobs::one::retry;
 };
 
 pub(crate) struct Router(matchit::Router<Vec<&'static Row>>);
@@ -246,6 +246,7 @@ fn check_form(guest: &Guest, session: &Session) -> Result<(), PageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions;
 
     #[test]
     fn a_path_is_found_by_its_method_with_decoded_parameters() {
@@ -254,6 +255,37 @@ mod tests {
         assert_eq!((row.path, params[0].1.as_str()), ("/console/guilds/{guild}/bindings", "17"));
         assert!(router.find(&Method::DELETE, "/console/guilds/17/bindings").is_none());
         assert!(router.find(&Method::GET, "/console/guilds/%FF").is_none());
+    }
+
+    /// What each page and call needs, as reviewed. The tests of the whole service take their expectations from this file.
+    #[test]
+    fn rights_are_as_reviewed() {
+        let page = |row: &Row| {
+            let who = match &row.page {
+                Page::Open(_) => "everybody".to_owned(),
+                Page::Own(_) => "signed in".to_owned(),
+                Page::Operator(_) => "operator".to_owned(),
+                Page::Guild(needs, _) => short(*needs),
+            };
+            format!("{} {} = {who}\n", row.method, row.path)
+        };
+        let pages: String = ROWS.iter().map(page).collect();
+        let calls: String = actions::calls()
+            .map(|(method, path, needs)| format!("{method} {path} = {}\n", short(needs)))
+            .collect();
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("../../cli/tests/e2e/console/security");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!("rights", format!("{pages}\n{calls}")));
+    }
+
+    fn short(needs: Needs) -> String {
+        match needs {
+            Needs::Staff => "staff".to_owned(),
+            Needs::Permission(name) => name.to_owned(),
+            Needs::Admin => "admin".to_owned(),
+        }
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub(crate) struct Arrival {
     pub(crate) guild: Option<GuildId>,
     /// The guilds that they manage, as the chat platform says.
     pub(crate) manages: Vec<GuildId>,
+    /// What the link says.
+    pub(crate) admin: bool,
     pub(crate) operator: bool,
 }
 
@@ -75,7 +77,7 @@ pub(crate) async fn open(
     address: IpAddr,
     now: Timestamp,
 ) -> Result<Option<HeaderValue>, PageError> {
-    let Arrival { user, user_name, guild, manages, operator } = arrival;
+    let Arrival { user, user_name, guild, manages, admin, operator } = arrival;
     let secret = ConsoleSecret::generate();
     let client = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     let new = NewSession {
@@ -85,6 +87,7 @@ pub(crate) async fn open(
         user_name,
         guild,
         manages,
+        admin,
         operator,
         client: client.chars().take(CLIENT_MAX).collect(),
         address: address.to_string(),

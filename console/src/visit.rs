@@ -44,7 +44,7 @@ pub(crate) struct Visit {
 pub(crate) struct GuildVisit {
     visit: Visit,
     pub(crate) guild: guild::Model,
-    pub(crate) rights: Rights,
+    pub(crate) rights: Arc<Rights>,
 }
 
 impl Guest {
@@ -110,7 +110,7 @@ impl Visit {
     }
 
     pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
-        GuildVisit { visit: self, guild, rights }
+        GuildVisit { visit: self, guild, rights: Arc::new(rights) }
     }
 
     pub(crate) fn shell(&self, title: &str) -> Shell {
@@ -151,6 +151,7 @@ impl GuildVisit {
         let caller = Caller {
             guild: self.guild.guild_id,
             user: self.session.row.user_id,
+            rights: self.rights.clone(),
             request_id: self.request.request_id.clone(),
         };
         let path = path.replace("{g}", &self.guild.guild_id.to_string());

@@ -34,7 +34,7 @@ pub struct Model {
 
 no_relations!();
 
-by_id!(BindingId: find_for_update, delete);
+by_id!(BindingId: find, find_for_update, delete);
 
 /// The rule itself, without its place in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, DeriveIntoActiveModel, ToSchema)]

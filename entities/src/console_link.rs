@@ -18,6 +18,8 @@ pub struct Model {
     pub guild_id: GuildId,
     pub user_id: ChatId,
     pub user_name: String,
+    /// Whether it makes an admin of the guild, decided when it is made.
+    pub admin: bool,
     pub operator: bool,
     pub expires_at: Timestamp,
 }

@@ -37,6 +37,9 @@ pub struct Model {
     /// The guilds that the user managed when they signed in with the chat platform. They say where to look: what the user
     /// may do is read anew.
     pub manages: GuildList,
+    /// Of a session that a link opened: whether the link makes an admin of its guild. Counts only while no bot token is
+    /// configured; otherwise the platform says who is.
+    pub admin: bool,
     /// A link of an operator opened it. Whether the user still is one, [`console_operator`] says.
     pub operator: bool,
     /// The browser's `User-Agent`.
@@ -147,6 +150,7 @@ pub struct NewSession {
     pub user_name: String,
     pub guild: Option<GuildId>,
     pub manages: Vec<GuildId>,
+    pub admin: bool,
     pub operator: bool,
     pub client: String,
     pub address: String,
@@ -161,6 +165,7 @@ impl NewSession {
             user_name: self.user_name,
             guild_id: self.guild,
             manages: GuildList(self.manages),
+            admin: self.admin,
             operator: self.operator,
             client: self.client,
             address: self.address,

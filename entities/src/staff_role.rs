@@ -28,7 +28,7 @@ no_relations!();
 by_id!(RoleId: find, find_for_update, delete);
 
 /// What a staff role can permit on the chat side: reading or writing an area of the API.
-pub const CHAT_PERMISSIONS: [&str; 14] = [
+pub const CHAT_PERMISSIONS: [&str; 15] = [
     "lookup.read",
     "moderation.read",
     "moderation.write",
@@ -37,6 +37,7 @@ pub const CHAT_PERMISSIONS: [&str; 14] = [
     "bindings.read",
     "bindings.write",
     "sync.write",
+    "roles.write",
     "shield.read",
     "shield.write",
     "audit.read",

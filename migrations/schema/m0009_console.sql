@@ -11,6 +11,8 @@ CREATE TABLE console_session (
     guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
     -- What the user managed on the chat platform when they signed in there.
     manages {json} NOT NULL,
+    -- The link said so: counts while no bot token is configured.
+    admin boolean NOT NULL,
     operator boolean NOT NULL,
     client text NOT NULL,
     address text NOT NULL,
@@ -30,6 +32,8 @@ CREATE TABLE console_link (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     user_id bigint NOT NULL CHECK (user_id > 0),
     user_name text NOT NULL,
+    -- Whether it makes an admin of the guild, decided when it is made.
+    admin boolean NOT NULL,
     operator boolean NOT NULL,
     expires_at {time} NOT NULL
 );

@@ -200,10 +200,12 @@ pub enum RoleProblem {
     Managed,
     #[error("the role stands at or above the bot's highest role")]
     AboveBot,
+    #[error("the role does not stand below the highest role of the person who gives or takes it")]
+    AboveGiver,
     #[error("everybody has this role")]
     Everyone,
     #[error(
-        "the role has the permission {0}; an admin of the guild can allow it by the setting `allowed_privileged_roles`"
+        "the role has the permission {0}; who administrates the guild can allow it by the setting `allowed_privileged_roles`"
     )]
     Privileged(&'static str),
 }
@@ -215,6 +217,7 @@ impl RoleProblem {
             Self::Unknown => "unknown_role",
             Self::Managed => "role_managed",
             Self::AboveBot => "role_above_bot",
+            Self::AboveGiver => "role_above_giver",
             Self::Everyone => "role_everyone",
             Self::Privileged(_) => "role_privileged",
         }

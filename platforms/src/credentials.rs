@@ -5,6 +5,7 @@ use entities::{ChatId, GroupId, GuildId};
 use crate::config::Platforms;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
+use crate::permissions::Permissions;
 
 /// The guild of calls that concern none; any id will do.
 const NO_GUILD: i64 = 1;
@@ -15,6 +16,16 @@ impl Platforms {
     /// The bot, if the chat platform accepts the token.
     pub async fn check_chat_token(&self) -> Result<ChatId> {
         self.chat.bot_user(no_guild()?).await
+    }
+
+    /// Where somebody invites the bot to a guild, with the permissions that it needs and no more.
+    pub fn invitation(bot: ChatId, guild: GuildId) -> String {
+        let all = Permissions::NEEDED.into_iter().fold(Permissions::default(), |all, (one, _)| all.with(one));
+        // The id of a bot is the id of its application.
+        let (bot, needed) = (bot.get(), String::from(all));
+        format!(
+            "https://discord.com/oauth2/authorize?client_id={bot}&scope=bot&permissions={needed}&guild_id={guild}"
+        )
     }
 
     /// Whether the bot's application has the privileged intent that reading members needs.

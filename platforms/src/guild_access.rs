@@ -3,8 +3,9 @@
 use entities::{ChatId, GuildId, RoleId};
 use serde::Deserialize;
 
+use crate::chat::RoleProblem;
 use crate::chat::{ChatRole, ChatUser};
-use crate::permissions::Permissions;
+use crate::permissions::{ADMINISTRATOR, Permissions};
 
 /// A member's standing in a guild.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,7 @@ pub struct GuildAccess {
     pub user_name: String,
     /// Without the everyone role.
     pub roles: Vec<RoleId>,
+    of_guild: Vec<ChatRole>,
 }
 
 #[derive(Deserialize)]
@@ -53,9 +55,26 @@ impl GuildAccess {
         } else {
             of_roles.fold(Permissions::default(), Permissions::with)
         };
-        let is_bot = member.user.bot;
+        let (is_bot, guild_name, of_guild) = (member.user.bot, guild.name, guild.roles);
         let user_name = member.nick.unwrap_or(member.user.account.name);
-        Self { guild_name: guild.name, is_owner, permissions, is_bot, user_name, roles: member.roles }
+        Self { guild_name, is_owner, permissions, is_bot, user_name, roles: member.roles, of_guild }
+    }
+
+    /// Whether the member may do everything there: the owner or an administrator.
+    pub fn administrates(&self) -> bool {
+        self.is_owner || self.permissions.permits(Permissions::from_bits(ADMINISTRATOR))
+    }
+
+    pub fn role(&self, id: RoleId) -> Option<&ChatRole> {
+        self.of_guild.iter().find(|role| role.id == id)
+    }
+
+    /// Whether the member stands above the role: only such roles they give and take (docs/rules.md 5).
+    pub fn outranks(&self, role: RoleId) -> Result<(), RoleProblem> {
+        let role = self.role(role).ok_or(RoleProblem::Unknown)?;
+        let held = self.of_guild.iter().filter(|known| self.roles.contains(&known.id));
+        let above = self.is_owner || held.map(|known| known.position).max() > Some(role.position);
+        if above { Ok(()) } else { Err(RoleProblem::AboveGiver) }
     }
 
     /// Whether the member administrates the guild: its owner, an administrator, or somebody with Manage Server.
@@ -80,8 +99,8 @@ mod tests {
     /// Guild 7 of owner 1: the everyone role (1024), role 8 (2048), role 9 with these permissions.
     fn access(user: &str, roles: Value, of_role_9: u64) -> GuildAccess {
         let role = |id: &str, permissions: u64| {
-            let permissions = permissions.to_string();
-            json!({ "id": id, "name": "r", "position": 1, "permissions": permissions })
+            let (permissions, position) = (permissions.to_string(), id.parse::<u64>().unwrap() - 7);
+            json!({ "id": id, "name": "r", "position": position, "permissions": permissions })
         };
         let guild = json!({ "name": "G", "owner_id": "1",
                             "roles": [role("7", 1024), role("8", 2048), role("9", of_role_9)] });
@@ -111,5 +130,27 @@ mod tests {
         assert!(owner.is_owner && owner.manages());
         assert_eq!(owner.permissions, Permissions::from_bits(u64::MAX));
         assert!(!access("2", json!(["9"]), !(ADMINISTRATOR | MANAGE_SERVER)).manages());
+    }
+
+    #[test]
+    fn manage_server_does_not_administrate() {
+        assert!(
+            access("1", json!([]), 0).administrates()
+                && access("2", json!(["9"]), ADMINISTRATOR).administrates()
+        );
+        assert!(!access("2", json!(["9"]), !ADMINISTRATOR).administrates());
+    }
+
+    #[test]
+    fn a_member_outranks_roles_below_the_own_highest_and_the_owner_all() {
+        let stands = |user: &str, roles: Value| {
+            let access = access(user, roles, ADMINISTRATOR);
+            [7, 8, 9, 10].map(|role| access.outranks(RoleId::try_from(role).unwrap()))
+        };
+        let (above, unknown) = (Err(RoleProblem::AboveGiver), Err(RoleProblem::Unknown));
+        assert_eq!(stands("1", json!([])), [Ok(()), Ok(()), Ok(()), unknown]);
+        assert_eq!(stands("2", json!(["8", "9"])), [Ok(()), Ok(()), above, unknown]);
+        assert_eq!(stands("2", json!(["8"])), [Ok(()), above, above, unknown]);
+        assert_eq!(stands("2", json!([])), [above, above, above, unknown]);
     }
 }

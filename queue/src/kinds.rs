@@ -98,6 +98,9 @@ pub struct AssignRole {
     pub guild: GuildId,
     pub user: ChatId,
     pub role: RoleId,
+    /// The person who asked, and must stand above the role; `None`: a key.
+    #[serde(default)]
+    pub by: Option<ChatId>,
 }
 
 impl Payload for AssignRole {
@@ -111,6 +114,9 @@ pub struct RemoveRole {
     pub guild: GuildId,
     pub user: ChatId,
     pub role: RoleId,
+    /// As for [`AssignRole`].
+    #[serde(default)]
+    pub by: Option<ChatId>,
 }
 
 impl Payload for RemoveRole {

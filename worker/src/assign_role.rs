@@ -12,7 +12,7 @@ impl Handler for Job {
     type Payload = AssignRole;
 
     async fn run(&self, job: &JobContext, args: AssignRole) -> Result<Outcome, JobError> {
-        let AssignRole { guild, user, role } = args;
-        change(&self.0, job, Target { guild, user, role }, Verb::Assign).await
+        let AssignRole { guild, user, role, by } = args;
+        change(&self.0, job, Target { guild, user, role, by }, Verb::Assign).await
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Target {
     pub(crate) guild: GuildId,
     pub(crate) user: ChatId,
     pub(crate) role: RoleId,
+    /// The person who gives or takes it; `None`: a key.
+    pub(crate) by: Option<ChatId>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +35,9 @@ async fn check(
     target: Target,
     verb: Verb,
 ) -> Result<String, JobError> {
-    let Target { guild, role, .. } = target;
-    let overview = services.platforms.chat.guild_overview(CallContext::interactive(guild)).await;
-    let overview = overview.map_err(job_error)?;
+    let Target { guild, role, by, .. } = target;
+    let (chat, call) = (&services.platforms.chat, CallContext::interactive(guild));
+    let overview = chat.guild_overview(call).await.map_err(job_error)?;
     let name = overview.role(role).map(|role| role.name.clone()).unwrap_or_default();
     let outcome = match verb {
         Verb::Assign => {
@@ -43,6 +45,13 @@ async fn check(
             overview.grantable(role, &allowed)
         }
         Verb::Remove => overview.removable(role).map(drop),
+    };
+    let outcome = match (outcome, by) {
+        (Ok(()), Some(by)) => {
+            let access = chat.guild_access(call, by).await.map_err(job_error)?;
+            access.map_or(Err(RoleProblem::AboveGiver), |access| access.outranks(role))
+        }
+        (outcome, _) => outcome,
     };
     match outcome {
         Ok(()) => Ok(name),
@@ -65,7 +74,7 @@ pub(crate) async fn change(
 ) -> Result<Outcome, JobError> {
     let name = check(services, job, target, verb).await?;
     job.before_effect().await?;
-    let Target { guild, user, role } = target;
+    let Target { guild, user, role, .. } = target;
     let (chat, call) = (&services.platforms.chat, CallContext::interactive(guild));
     let (answer, action, done) = match verb {
         Verb::Assign => (chat.add_role(call, user, role, REASON).await, "roles.assign", "assigned"),

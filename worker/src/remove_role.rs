@@ -12,7 +12,7 @@ impl Handler for Job {
     type Payload = RemoveRole;
 
     async fn run(&self, job: &JobContext, args: RemoveRole) -> Result<Outcome, JobError> {
-        let RemoveRole { guild, user, role } = args;
-        change(&self.0, job, Target { guild, user, role }, Verb::Remove).await
+        let RemoveRole { guild, user, role, by } = args;
+        change(&self.0, job, Target { guild, user, role, by }, Verb::Remove).await
     }
 }

@@ -86,3 +86,10 @@ fn a_default_key_can_call_all_of_the_interface() {
         assert!(enough, "{} {} needs {}", row.method, row.path, row.needs);
     }
 }
+
+#[test]
+fn people_make_only_calls_that_there_are() {
+    for (method, path, _) in console::actions::calls() {
+        assert!(rows().any(|row| row.method.as_str() == method && row.path == path), "{method} {path}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use console::actions::needs_of;
 use console::{Api, ApiAnswer, ApiCall, Caller as Signed, ProcessFigures};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::auth::admission;
 use crate::call::Call;
-use crate::caller::Caller;
+use crate::caller::{Caller, lacking};
 use crate::figures;
 use crate::request::body::Body;
 use crate::request::url::Query;
@@ -51,16 +52,18 @@ impl Api for InProcess {
 
 impl InProcess {
     async fn answer(self, caller: Signed, call: ApiCall, log: &mut RequestLog) -> Result<Reply, ApiError> {
-        let Signed { guild, user, request_id } = caller;
+        let Signed { guild, user, rights, request_id } = caller;
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let Found::Endpoint(route, params) = self.router.find(&call.method, plain(path))? else {
             return Err(ApiError::no_such_path());
         };
         log.route = route.path;
+        let needs = needs_of(&route.method, route.path).ok_or_else(keys_only)?;
+        lacking(&rights, needs)?;
         admission::spend_as_person(&self.state, route, user).await?;
         let _turn = if route.takes_turns() { self.state.turns.take(guild).await } else { None };
         let call = Call {
-            caller: Caller::Person { guild, user },
+            caller: Caller::Person { guild, user, rights },
             request_id,
             params,
             query: Query::parse(query)?,
@@ -73,6 +76,10 @@ impl InProcess {
         };
         (route.endpoint.handle)(call).await
     }
+}
+
+fn keys_only() -> ApiError {
+    ApiError::forbidden("keys_only", "this call is for keys: people make those of `console::actions`")
 }
 
 fn envelope(response: Response<Payload>) -> ApiAnswer {

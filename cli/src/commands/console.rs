@@ -7,7 +7,7 @@ mod sessions;
 use anyhow::Context as _;
 use console::ConsoleSecret;
 use entities::{ChatId, Conn, GuildId, Timestamp, console_link, console_operator};
-use platforms::{CallContext, PlatformError, Platforms};
+use platforms::{CallContext, GuildAccess, PlatformError, Platforms};
 use runtime::{ListenArgs, Origin, PlatformArgs};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(crate) enum Command {
 ///
 /// The link goes to standard output alone. The person has there the rights that the guild gives them: who manages it on
 /// the chat platform is admin, staff have the permissions of their role. Without a bot token the link itself makes an
-/// admin of its guild.
+/// admin of its guild. The command says whether the person is one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -68,10 +68,17 @@ async fn link(args: Args) -> anyhow::Result<()> {
     };
     let person = person(&platforms, guild, args.user).await?;
     let unit = args.guild.begin().await?;
-    let (user, secret) = (person.user, ConsoleSecret::generate());
+    let (user, secret, admin) = (person.user, ConsoleSecret::generate(), person.admin);
     create(unit.tx(), guild, person, args.operator, &secret, unit.now()).await?;
-    unit.audit(guild, "console.link", user, json!({ "operator": args.operator })).await?;
+    unit.audit(guild, "console.link", user, json!({ "operator": args.operator, "admin": admin.is_admin() }))
+        .await?;
     unit.commit().await?;
+    output::note(admin.words());
+    if admin == Admin::Refused
+        && let Ok(bot) = platforms.check_chat_token().await
+    {
+        output::note(&format!("Invite the bot: {}", Platforms::invitation(bot, guild)));
+    }
     output::note("This link signs in once, within ten minutes:");
     output::deliver(&url(&base, &secret)).context("the link cannot be written")
 }
@@ -85,6 +92,50 @@ pub(crate) struct Person {
     pub(crate) user: ChatId,
     /// On the chat platform; `None`: it does not say.
     pub(crate) name: Option<String>,
+    admin: Admin,
+}
+
+/// Whether the link makes an admin of the guild, decided when it is made (docs/rules.md 10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admin {
+    Manages,
+    DoesNotManage,
+    NotMember,
+    /// Without a bot token nobody else says who is admin.
+    ByLink,
+    /// The bot is not in the guild.
+    Refused,
+    Unknown,
+}
+
+impl Admin {
+    fn of(access: Result<Option<&GuildAccess>, &PlatformError>) -> Self {
+        match access {
+            Ok(Some(access)) if access.manages() => Self::Manages,
+            Ok(Some(_)) => Self::DoesNotManage,
+            Ok(None) => Self::NotMember,
+            Err(PlatformError::NotConfigured(_)) => Self::ByLink,
+            Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => Self::Refused,
+            Err(_) => Self::Unknown,
+        }
+    }
+
+    fn is_admin(self) -> bool {
+        matches!(self, Self::Manages | Self::ByLink)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Manages => "It makes an admin: the person manages the guild on the chat platform.",
+            Self::DoesNotManage => {
+                "It makes no admin: the person does not manage the guild on the chat platform."
+            }
+            Self::NotMember => "It makes no admin: the person is not in the guild.",
+            Self::ByLink => "It makes an admin: without a bot token nobody else says who is one.",
+            Self::Refused => "It makes no admin: the bot is not in the guild. Invite it first.",
+            Self::Unknown => "It makes an admin only if the chat platform says so: it does not answer now.",
+        }
+    }
 }
 
 /// The owner or the named person, as the chat platform names them.
@@ -103,8 +154,9 @@ pub(crate) async fn person(
             error => anyhow::anyhow!("the owner of the guild cannot be read: {error}; or name the person with --user"),
         })?,
     };
-    let known = platforms.chat.guild_access(call, user).await.ok().flatten();
-    Ok(Person { user, name: known.map(|access| access.user_name) })
+    let access = platforms.chat.guild_access(call, user).await;
+    let name = access.as_ref().ok().and_then(Option::as_ref).map(|access| access.user_name.clone());
+    Ok(Person { user, name, admin: Admin::of(access.as_ref().map(Option::as_ref)) })
 }
 
 /// A person without a name on the chat platform has that of their link, or else their id.
@@ -133,6 +185,7 @@ pub(crate) async fn create(
         guild_id: guild,
         user_id: person.user,
         user_name: name,
+        admin: person.admin.is_admin(),
         operator,
         expires_at: now + console_link::LIVES,
     };

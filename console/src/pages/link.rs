@@ -82,6 +82,7 @@ pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
         user_name: link.user_name,
         guild: Some(link.guild_id),
         manages: Vec::new(),
+        admin: link.admin,
         operator: link.operator,
     };
     let cookie = session::open(&guest.console, arrival, guest.headers(), guest.request.address, now).await?;

@@ -103,7 +103,8 @@ async fn finish(
         Ok(person) => person,
         Err(error) => return Ok(Err(problem(&error))),
     };
-    let arrival = Arrival { user: user.id, user_name: user.name, guild: None, manages, operator: false };
+    let arrival =
+        Arrival { user: user.id, user_name: user.name, guild: None, manages, admin: false, operator: false };
     let (address, now) = (guest.request.address, guest.now());
     Ok(Ok(session::open(&guest.console, arrival, guest.headers(), address, now).await?))
 }

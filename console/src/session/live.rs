@@ -97,7 +97,10 @@ impl Console {
         let (viewer, via) = match bearer(headers) {
             Some(token) => {
                 let user = self.user_of_token(token).await?;
-                (Viewer { user, link_guild: None }, Via::Token(Arc::new(Secret::from(token))))
+                (
+                    Viewer { user, link_guild: None, link_admin: false },
+                    Via::Token(Arc::new(Secret::from(token))),
+                )
             }
             None if !is_same_origin(headers) => return Err(LiveRefusal::OtherOrigin),
             None => {

@@ -3,14 +3,14 @@
 use queue::kinds::{AssignRole, RemoveRole};
 
 use crate::fixture::{Fixture, chat, guild_id, role};
-use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, MODERATOR, Person};
+use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
 
 fn assign(user: i64, id: i64) -> AssignRole {
-    AssignRole { guild: guild_id(), user: chat(user), role: role(id) }
+    AssignRole { guild: guild_id(), user: chat(user), role: role(id), by: None }
 }
 
 fn remove(user: i64, id: i64) -> RemoveRole {
-    RemoveRole { guild: guild_id(), user: chat(user), role: role(id) }
+    RemoveRole { guild: guild_id(), user: chat(user), role: role(id), by: None }
 }
 
 #[tokio::test]
@@ -87,4 +87,27 @@ async fn a_user_outside_the_guild_is_not_a_member() {
     let (status, error, _) = process.fail(&remove(gone.chat, DECORATION)).await;
     assert_eq!((status, error.as_str()), (404, "not_a_member"));
     assert!(process.audit("roles.assign").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_person_gives_and_takes_only_roles_below_their_own() {
+    let (owner, target) = (Person::right(1), Person { held: vec![MEMBER, OFFICER], ..Person::right(2) });
+    let giver = Person { held: vec![TRAINEE], ..Person::right(3) };
+    let fixture = Fixture::new(&[owner.clone(), target.clone(), giver.clone()]).await;
+    let process = fixture.process().await;
+    let by = |person: i64| Some(chat(person));
+    for (above, asks) in [(TRAINEE, giver.chat), (OFFICER, giver.chat), (MEMBER, chat(99).get())] {
+        let given = AssignRole { by: by(asks), ..assign(target.chat, above) };
+        let (status, error, message) = process.fail(&given).await;
+        assert_eq!((status, error.as_str()), (422, "role_not_grantable"), "{message}");
+        assert!(message.contains("below the highest role of the person"), "{message}");
+        let taken = RemoveRole { by: by(asks), ..remove(target.chat, above) };
+        assert_eq!(process.fail(&taken).await.0, 422);
+    }
+    assert_eq!(fixture.member(target.chat).await.0, [MEMBER, OFFICER]);
+    process.succeed(&RemoveRole { by: by(giver.chat), ..remove(target.chat, MEMBER) }).await;
+    process.succeed(&AssignRole { by: by(giver.chat), ..assign(target.chat, MEMBER) }).await;
+    process.succeed(&RemoveRole { by: by(owner.chat), ..remove(target.chat, OFFICER) }).await;
+    process.succeed(&AssignRole { by: by(owner.chat), ..assign(target.chat, DECORATION) }).await;
+    assert_eq!(fixture.member(target.chat).await.0, [MEMBER, DECORATION]);
 }

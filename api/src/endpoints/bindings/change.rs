@@ -2,7 +2,9 @@
 
 use entities::binding::{Kind, Rule};
 use entities::{GroupId, RoleId, guild};
+use platforms::{PlatformError, RoleProblem};
 
+use crate::caller::Caller;
 use crate::endpoints::prelude::*;
 use crate::request::values::Whole;
 
@@ -24,6 +26,27 @@ impl From<BindingRequest> for Rule {
         let BindingRequest { kind, group_id, rank, role_id } = sent;
         Self { kind, group_id, rank: rank.0, role_id }
     }
+}
+
+/// A binding gives and takes its role, so a person changes only bindings of roles that they could give by hand
+/// (docs/rules.md 5). A key has no place among the roles: the sync decides what the bot may give.
+pub(crate) async fn check_giver(call: &Call, role: RoleId, adds: bool) -> Result<(), ApiError> {
+    let Caller::Person { user, rights, .. } = &call.caller else { return Ok(()) };
+    let access = match call.state.platforms.chat.guild_access(call.platform(), *user).await {
+        // Nobody's place is known: then the link that made this person the admin decides.
+        Err(PlatformError::NotConfigured(_)) if rights.administrates => return Ok(()),
+        access => access?,
+    };
+    let outranks = access.as_ref().map_or(Err(RoleProblem::AboveGiver), |access| access.outranks(role));
+    let role = access.as_ref().and_then(|access| access.role(role));
+    let checked = match (outranks, role) {
+        (Err(RoleProblem::Unknown), _) if !adds => Ok(()),
+        (Ok(()), Some(role)) if adds && !rights.administrates => {
+            role.check_privileges(&guild::allowed_privileged_roles(call.read(), call.guild()).await?)
+        }
+        (outranks, _) => outranks,
+    };
+    checked.map_err(|problem| ApiError::rule(problem.word(), format!("`role_id`: {problem}")))
 }
 
 /// A transaction in which no other request changes the guild's bindings.

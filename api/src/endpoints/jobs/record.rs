@@ -2,7 +2,6 @@
 
 use entities::JobId;
 use entities::job::{self, Failure, Status, listing};
-use queue::kinds;
 use sea_orm::ConnectionTrait;
 use serde_json::Value;
 
@@ -57,13 +56,13 @@ pub(crate) async fn find<C: ConnectionTrait>(
     listing::find(conn, call.guild(), id).await?.or_not_found("job")
 }
 
-/// The job, for a caller who has the scope of its kind.
+/// The job, for a caller who has the scope or permission of its kind.
 pub(crate) async fn find_to_change<C: ConnectionTrait>(
     call: &Call,
     conn: &C,
     id: JobId,
 ) -> Result<job::Model, ApiError> {
     let job = find(call, conn, id).await?;
-    call.caller.require(kinds::scope(&job.kind))?;
+    call.caller.require_kind(&job.kind)?;
     Ok(job)
 }

@@ -20,6 +20,7 @@ mod members;
 mod moderation;
 mod names;
 mod overview;
+mod own_matters;
 mod page;
 mod paused;
 mod security;

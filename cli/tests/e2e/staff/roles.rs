@@ -119,7 +119,7 @@ async fn changing_roles_and_members_needs_the_admin_scope(deployment: &Deploymen
         api.delete(&path).await.refused(403, &["`admin`"]);
     }
     let reads = deployment.api().key(&deployment.new_key("read").await);
-    reads.get(&path(deployment, "loa")).await.ok();
+    reads.get(&path(deployment, "loa")).await.refused(403, &["`staff`"]);
     reads.get(&format!("/staff/members/{}", guild.id)).await.ok();
     for rest in ["loa", "strikes", "notes", "quota", "loa/expire", "strikes/expire"] {
         reads.post(&path(deployment, rest), json!({})).await.refused(403, &["`staff`"]);

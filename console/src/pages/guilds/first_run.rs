@@ -2,8 +2,8 @@
 
 use askama::Template;
 use entities::job::{Status, listing};
-use entities::{Page as RowPage, RoleId, binding};
-use platforms::{GuildOverview, Permissions, PlatformError};
+use entities::{ChatId, Page as RowPage, RoleId, binding};
+use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
 use crate::answer::{Answer, PageError};
 use crate::pages::guilds::bindings::rows::named_role;
@@ -50,7 +50,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let bindings = bound.len();
     let steps = vec![
         token(bot.as_ref().err()),
-        invitation(&visit, bot.as_ref().ok().map(ToString::to_string), overview.as_ref()),
+        invitation(&visit, bot.as_ref().ok().copied(), overview.as_ref()),
         role_order(&visit, overview.as_ref().ok(), &bound),
         Step {
             title: "Bind a rank to a role",
@@ -88,7 +88,7 @@ fn token(problem: Option<&PlatformError>) -> Step {
 
 fn invitation(
     visit: &GuildVisit,
-    bot: Option<String>,
+    bot: Option<ChatId>,
     overview: Result<&GuildOverview, &PlatformError>,
 ) -> Step {
     let (done, text) = match overview {
@@ -100,12 +100,7 @@ fn invitation(
         ),
         Err(error) => (false, format!("Discord does not say whether the bot is in your server: {error}.")),
     };
-    let needed = Permissions::NEEDED.into_iter().fold(Permissions::default(), |all, (one, _)| all.with(one));
-    // The id of a bot is the id of its application.
-    let link = bot.filter(|_| !done).map(|bot| {
-        let (needed, guild) = (String::from(needed), visit.guild.guild_id);
-        format!("https://discord.com/oauth2/authorize?client_id={bot}&scope=bot&permissions={needed}&guild_id={guild}")
-    });
+    let link = bot.filter(|_| !done).map(|bot| Platforms::invitation(bot, visit.guild.guild_id));
     Step { title: "Invite the bot", done, text, action: link.map(|link| ("Invite the bot", link)) }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use entities::{ChatId, PlayId, Subject, link};
+use entities::{ChatId, Person, PlayId, Subject, link};
 
 use crate::accounts::{Account, soon};
 use crate::answer::PageError;
@@ -25,12 +25,22 @@ impl Who {
         words::initials(&self.name)
     }
 
+    /// The person behind an account. Which other account is theirs, only those learn who may look members up.
+    fn behind(visit: &GuildVisit, subject: Subject, link: &link::Model) -> Self {
+        if visit.may("lookup.read") {
+            return Self::linked(visit, link);
+        }
+        Self::named(subject, link.play_username.clone())
+    }
+
+    /// With both accounts for who may look members up, otherwise the name alone.
     pub(crate) fn linked(visit: &GuildVisit, link: &link::Model) -> Self {
+        let shown = visit.may("lookup.read");
         Self {
             name: link.play_username.clone(),
-            chat: Some(link.chat_id),
-            play: Some(link.play_id),
-            url: visit.may("lookup.read").then(|| visit.url(&format!("/members/{}", link.chat_id))),
+            chat: shown.then_some(link.chat_id),
+            play: shown.then_some(link.play_id),
+            url: shown.then(|| visit.url(&format!("/members/{}", link.chat_id))),
         }
     }
 
@@ -119,7 +129,7 @@ impl People {
 
     pub(crate) fn who(&self, visit: &GuildVisit, subject: Subject) -> Who {
         match (self.link(subject), self.names.get(&subject)) {
-            (Some(link), _) => Who::linked(visit, link),
+            (Some(link), _) => Who::behind(visit, subject, link),
             (None, Some(name)) => Who::named(subject, name.clone()),
             (None, None) => Who::unlinked(subject),
         }
@@ -142,7 +152,7 @@ pub(crate) enum Standing {
 pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Who, Standing), PageError> {
     let people = People::linked(visit, &HashSet::from([subject])).await?;
     if let Some(link) = people.link(subject) {
-        return Ok((Who::linked(visit, link), Standing::Linked));
+        return Ok((Who::behind(visit, subject, link), Standing::Linked));
     }
     Ok(match visit.console.account(visit.platform(), subject).await {
         Ok(Account::Known { name, is_member }) => (Who::named(subject, name), Standing::Unlinked(is_member)),
@@ -151,13 +161,19 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
     })
 }
 
-/// Whom a person typed: an id of either account, or the whole name of a linked player. `Err` says what is wrong.
+/// Whom a person typed: an id of either account or, if they may look members up, the whole name of a linked player. `Err`
+/// says what is wrong.
 pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Subject, String>, PageError> {
     if let Ok(subject) = typed.parse() {
         return Ok(Ok(subject));
     }
     if typed.is_empty() {
         return Ok(Err("Give a Discord id, a Roblox id or a player's name.".to_owned()));
+    }
+    if !visit.may("lookup.read") {
+        return Ok(Err(
+            "Your role may not look members up by name. Give the Roblox id or the Discord id.".to_owned()
+        ));
     }
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let found = entities::link_search::by_name(conn, guild, typed, 2).await?;
@@ -170,6 +186,14 @@ pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Su
     })
 }
 
+/// All accounts of a person for who may look members up; for others the one that they named.
+pub(crate) async fn accounts_of(visit: &GuildVisit, subject: Subject) -> Result<Person, PageError> {
+    if !visit.may("lookup.read") {
+        return Ok(subject.into());
+    }
+    Ok(Person::resolve(visit.read(), visit.guild.guild_id, subject).await?)
+}
+
 /// The Discord user whom a person typed, by an id of either account or by name.
 pub(crate) async fn chat_of(visit: &GuildVisit, typed: &str) -> Result<Result<ChatId, String>, PageError> {
     let subject = match resolve(visit, typed).await? {
@@ -178,5 +202,5 @@ pub(crate) async fn chat_of(visit: &GuildVisit, typed: &str) -> Result<Result<Ch
         Err(problem) => return Ok(Err(problem)),
     };
     let chat = People::read(visit, [subject]).await?.who(visit, subject).chat;
-    Ok(chat.ok_or_else(|| "This Roblox account is linked to no member. Enter the Discord id.".to_owned()))
+    Ok(chat.ok_or_else(|| "No member is known by this Roblox account. Enter the Discord id.".to_owned()))
 }

@@ -65,6 +65,9 @@ pub(crate) fn operation() -> Operation {
 /// A body without fields is valid here: it changes nothing.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: SettingsPatch = call.body()?;
+    if patch.allowed_privileged_roles.0.is_some() {
+        call.caller.administrates("allowed_privileged_roles")?;
+    }
     let mut work = UnitOfWork::begin(&call).await?;
     let before = guild::find_for_update(work.tx(), call.guild()).await?.or_not_found("guild")?.settings();
     let after = patch.applied_to(before.clone());

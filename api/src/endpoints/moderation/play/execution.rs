@@ -1,10 +1,12 @@
 //! Executes the requests of [`sanctions`](super::sanctions), those of one guild that wait together.
 
-use entities::SanctionKind;
 use entities::cap::Cap;
+use entities::{Person, SanctionKind, Subject};
 
 use crate::endpoints::moderation::play::batch;
-use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
+use crate::endpoints::moderation::play::sanctions::{
+    Imposed, LiftRequest, LiftedSanctions, Order, SanctionRequest, Wanted,
+};
 use crate::endpoints::prelude::*;
 use crate::response::error::Kind;
 
@@ -13,7 +15,8 @@ pub(crate) async fn impose(
     kind: SanctionKind,
     answer: fn(Imposed) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let request = call.body()?;
+    let request: SanctionRequest = call.body()?;
+    check_other(&call, request.identifier).await?;
     call.room_for(call.read(), Cap::Sanctions, 1).await?;
     execute(Order { call, kind, wanted: Wanted::Imposed(request, answer) }).await
 }
@@ -23,8 +26,18 @@ pub(crate) async fn lift(
     kind: SanctionKind,
     answer: fn(LiftedSanctions) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let request = call.body()?;
+    let request: LiftRequest = call.body()?;
+    check_other(&call, request.identifier).await?;
     execute(Order { call, kind, wanted: Wanted::Lifted(request, answer) }).await
+}
+
+/// A person at the console does not decide about their own bans and mutes, of either account.
+async fn check_other(call: &Call, named: Subject) -> Result<(), ApiError> {
+    if call.caller.key().is_some() {
+        return Ok(());
+    }
+    let person = Person::resolve(call.read(), call.guild(), named).await?;
+    person.chat.map_or(Ok(()), |chat| call.caller.decides_about(chat))
 }
 
 /// Together with the guild's other requests that wait.

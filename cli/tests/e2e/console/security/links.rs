@@ -16,6 +16,7 @@ both_modes!(
     a_link_ends_after_ten_minutes,
     a_cookie_from_before_is_not_adopted,
     a_link_opens_its_own_guild_for_its_own_person,
+    without_a_bot_token_the_stored_decision_of_a_link_counts(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
 );
 
 async fn of_owner(deployment: &Deployment) -> String {
@@ -95,10 +96,36 @@ async fn a_link_opens_its_own_guild_for_its_own_person(deployment: &Deployment) 
     let console = Console::of(deployment, guild, &other.members[0].chat).await;
     console.get(&format!("/console/guilds/{}", guild.id)).await.shows(404, "There is no such page");
     console.get(&format!("/console/guilds/{}", other.id)).await.shows(404, "There is no such page");
+    // The command says what it makes, as it is stored.
+    let connection = deployment.connect().await;
+    for (member, said, admin) in [
+        (0, "It makes an admin: the person manages", true),
+        (1, "It makes no admin: the person does not", false),
+    ] {
+        let user = &guild.members[member].chat;
+        let made = deployment.command(&["console", "link", "--guild", &guild.id, "--user", user]).await;
+        assert!(made.stderr.contains(said), "{}", made.stderr);
+        let of_user = entities::console_link::Column::UserId.eq(user.parse::<i64>().unwrap());
+        let rows = entities::console_link::Entity::find().filter(of_user).all(&connection).await.unwrap();
+        assert!(rows.iter().all(|row| row.admin == admin) && !rows.is_empty(), "{rows:?}");
+    }
+    connection.close().await.unwrap();
     let owner = Console::owner(deployment).await;
     let home = owner.get("/console").await;
     assert_eq!(home.location(), format!("/console/guilds/{}", guild.id));
     // Of the link's text nothing is stored or logged.
     let entries = deployment.audit("console.link").await;
     assert!(!entries.is_empty() && entries[0]["actor_id"].is_string(), "{entries:?}");
+}
+
+async fn without_a_bot_token_the_stored_decision_of_a_link_counts(deployment: &Deployment) {
+    let (guild, user) = (deployment.guild(), &deployment.guild().members[1].chat);
+    let made = deployment.command(&["console", "link", "--guild", &guild.id, "--user", user]).await;
+    assert!(made.stderr.contains("It makes an admin: without a bot token"), "{}", made.stderr);
+    let console = Console::of(deployment, guild, user).await;
+    let keys = format!("/console/guilds/{}/keys", guild.id);
+    console.get(&keys).await.shows(200, "Keys");
+    let other = "UPDATE console_session SET admin = ? WHERE user_id = ?";
+    sql(deployment, other, vec![false.into(), user.parse::<i64>().unwrap().into()]).await;
+    console.get(&keys).await.shows(404, "There is no such page");
 }

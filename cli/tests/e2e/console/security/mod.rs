@@ -4,10 +4,12 @@
 mod crawl;
 mod forms;
 mod headers;
+mod key_powers;
 mod links;
 mod markup;
 mod matrix;
 mod operators;
+mod powers;
 mod rights;
 mod routes;
 mod sessions;

@@ -3,11 +3,11 @@
 
 use chrono::{Days, NaiveDate, NaiveTime};
 use entities::audit_entry::{Filter, Source};
-use entities::{Person, Subject, Timestamp};
+use entities::{Subject, Timestamp};
 
 use crate::answer::PageError;
 use crate::fields::Fields;
-use crate::pages::guilds::people::resolve;
+use crate::pages::guilds::people::{accounts_of, resolve};
 use crate::visit::GuildVisit;
 
 /// The choice of all actions that clients named themselves.
@@ -76,7 +76,7 @@ async fn actor(visit: &GuildVisit, typed: &str) -> Result<Result<Option<i64>, St
         Ok(subject) => subject,
         Err(problem) => return Ok(Err(problem)),
     };
-    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    let person = accounts_of(visit, subject).await?;
     let unlinked = "This Roblox account is not linked. Give the Discord id: changes are made with it.";
     Ok(person.chat.map(|chat| Some(chat.get())).ok_or_else(|| unlinked.to_owned()))
 }
@@ -91,7 +91,7 @@ async fn targets(visit: &GuildVisit, typed: &str) -> Result<[Option<String>; 2],
         Err(_) => resolve(visit, typed).await?.ok(),
     };
     let Some(subject) = subject else { return Ok([Some(typed.to_owned()), None]) };
-    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    let person = accounts_of(visit, subject).await?;
     let mut ids = [person.chat.map(|chat| chat.to_string()), person.play.map(|play| play.to_string())];
     ids.sort_by_key(Option::is_none);
     Ok(ids)

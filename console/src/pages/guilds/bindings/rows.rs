@@ -112,9 +112,12 @@ pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
         RoleProblem::Unknown => "Discord has no such role any more".to_owned(),
         RoleProblem::Managed => "an integration manages this role".to_owned(),
         RoleProblem::AboveBot => "this role stands at or above the bot's highest role".to_owned(),
+        RoleProblem::AboveGiver => "this role does not stand below your own highest role".to_owned(),
         RoleProblem::Everyone => "everybody has this role".to_owned(),
         RoleProblem::Privileged(permission) => {
-            format!("this role has the permission {permission}; an admin can allow it in the settings")
+            format!(
+                "this role has the permission {permission}; who has Administrator can allow it in the settings"
+            )
         }
     }
 }

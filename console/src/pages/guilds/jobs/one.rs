@@ -2,17 +2,16 @@
 
 use askama::Template;
 use entities::JobId;
-use entities::api_key::Scope;
 use entities::job::Failure;
 use entities::job::history::AttemptError;
 use entities::job::{Model, State, Status, listing};
 use http::{Method, StatusCode};
-use queue::kinds;
 use serde_json::Map;
 
 use super::facts::{self, Reason};
 use super::progress::Progress;
 use super::words::{Mark, is_preview};
+use crate::actions::needs_of_job;
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::labels::capital;
@@ -74,15 +73,8 @@ impl Stopped {
     }
 }
 
-/// The permission to cancel or retry a kind, by the scope that a key needs for it.
 fn may_change(visit: &GuildVisit, job: &Model) -> bool {
-    match kinds::scope(&job.kind) {
-        Scope::Sync => visit.may("sync.write"),
-        Scope::Moderation => visit.may("moderation.write"),
-        Scope::Shield => visit.may("shield.write"),
-        Scope::Staff => visit.may("staff.write"),
-        Scope::Read | Scope::Play | Scope::Admin => visit.rights.admin,
-    }
+    visit.rights.may(needs_of_job(&job.kind))
 }
 
 async fn find(visit: &GuildVisit) -> Result<Model, PageError> {

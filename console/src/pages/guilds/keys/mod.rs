@@ -25,9 +25,9 @@ const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];
 
 /// Each scope with what it allows.
 const SCOPES: [(Scope, &str); 7] = [
-    (Scope::Read, "Read everything: links, bindings, bans, staff, audit"),
+    (Scope::Read, "Read links, bindings, bans, servers and who is staff"),
     (Scope::Moderation, "Ban, mute and lift; send commands to servers"),
-    (Scope::Staff, "Strikes, notes, leave, quotas, tickets"),
+    (Scope::Staff, "Strikes, notes, leave, quotas, tickets, activity, audit log"),
     (Scope::Play, "What game servers report: sessions, heartbeats, actions"),
     (Scope::Sync, "Bindings, syncs and roles"),
     (Scope::Shield, "Write to Shield, where the operator allows it"),

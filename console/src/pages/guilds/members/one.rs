@@ -58,7 +58,14 @@ struct May(Vec<&'static str>);
 
 impl May {
     fn of(visit: &GuildVisit) -> Self {
-        let all = ["sync.write", "moderation.write", "moderation.read", "bindings.read", "audit.read"];
+        let all = [
+            "sync.write",
+            "roles.write",
+            "moderation.write",
+            "moderation.read",
+            "bindings.read",
+            "audit.read",
+        ];
         Self(all.into_iter().filter(|name| visit.may(name)).collect())
     }
 

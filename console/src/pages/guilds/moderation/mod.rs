@@ -16,9 +16,9 @@ use std::str::FromStr;
 
 use askama::Template;
 use entities::sanction::history::{self, Filter};
-use entities::{ChatId, Page as Part, Person, PlaceId, SanctionId, SanctionKind, Subject, sanction};
+use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject, sanction};
 
-use super::people::{People, resolve};
+use super::people::{People, accounts_of, resolve};
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
 use crate::shell::{Place, Shell};
@@ -179,8 +179,7 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
     if query.has("person") {
         match resolve(visit, query.text("person")).await? {
             Ok(subject) => {
-                let guild = visit.guild.guild_id;
-                filter.person = Some(Person::resolve(visit.read(), guild, subject).await?);
+                filter.person = Some(accounts_of(visit, subject).await?);
             }
             Err(problem) => return Ok(Err(("person", problem))),
         }
@@ -202,6 +201,5 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
 
 async fn moderator(visit: &GuildVisit, typed: &str) -> Result<Option<ChatId>, PageError> {
     let Ok(subject) = resolve(visit, typed).await? else { return Ok(None) };
-    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
-    Ok(person.chat)
+    Ok(accounts_of(visit, subject).await?.chat)
 }

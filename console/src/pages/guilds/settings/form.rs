@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 use crate::fields::Fields;
 use crate::pages::guilds::staff::words::action;
 
+/// Roles that Guildhall may give although they are powerful.
+pub(super) const POWERFUL: &str = "allowed_privileged_roles";
+
 /// Types of actions with their points by default.
 pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
     ActionType::ALL.iter().map(|kind| (kind.name(), kind.default_points()))
@@ -22,7 +25,7 @@ fn weight_field(kind: &str) -> String {
 }
 
 /// The fields that bring the form to these settings.
-pub(super) fn pairs(settings: &Settings) -> Vec<(String, String)> {
+pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)> {
     let mut pairs = vec![
         ("nickname_template".to_owned(), settings.nickname_template.clone()),
         ("time_zone".to_owned(), settings.time_zone.clone()),
@@ -38,25 +41,26 @@ pub(super) fn pairs(settings: &Settings) -> Vec<(String, String)> {
             pairs.push((weight_field(kind), points.to_string()));
         }
     }
-    let roles = settings.allowed_privileged_roles.0.iter();
-    pairs.extend(roles.map(|role| ("allowed_privileged_roles".to_owned(), role.to_string())));
+    let roles = settings.allowed_privileged_roles.0.iter().filter(|_| powerful);
+    pairs.extend(roles.map(|role| (POWERFUL.to_owned(), role.to_string())));
     pairs
 }
 
-pub(super) fn filled(settings: &Settings) -> Fields {
-    let pairs = pairs(settings);
+pub(super) fn filled(settings: &Settings, powerful: bool) -> Fields {
+    let pairs = pairs(settings, powerful);
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     Fields::of(&pairs)
 }
 
-/// Everything that the form shows, so that an empty field is a change too.
-pub(super) fn body(form: &Fields) -> Map<String, Value> {
+/// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows the powerful roles; a form
+/// that names some all the same sends them, and is refused.
+pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let number = |text: &str| text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
     let weights: Map<String, Value> =
         given.map(|(kind, field)| (kind.to_owned(), number(form.text(&field)))).collect();
-    let roles: Vec<Value> = form.all("allowed_privileged_roles").into_iter().map(Value::from).collect();
-    Map::from_iter([
+    let roles: Vec<Value> = form.all(POWERFUL).into_iter().map(Value::from).collect();
+    let mut body = Map::from_iter([
         ("nickname_template".to_owned(), form.text("nickname_template").into()),
         ("time_zone".to_owned(), form.text("time_zone").into()),
         ("week_start".to_owned(), number(form.text("week_start"))),
@@ -64,8 +68,11 @@ pub(super) fn body(form: &Fields) -> Map<String, Value> {
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
         ("score_weights".to_owned(), weights.into()),
-        ("allowed_privileged_roles".to_owned(), roles.into()),
-    ])
+    ]);
+    if powerful || form.has(POWERFUL) {
+        body.insert(POWERFUL.to_owned(), roles.into());
+    }
+    body
 }
 
 #[cfg(test)]
@@ -87,13 +94,16 @@ mod tests {
             score_weights: json!({ "ban": 0, "kick": 9 }),
             allowed_privileged_roles: RoleList(vec!["5".parse().unwrap(), "6".parse().unwrap()]),
         };
-        let body = body(&filled(&settings));
-        assert_eq!(Value::Object(body), serde_json::to_value(&settings).unwrap());
+        let mut all = serde_json::to_value(&settings).unwrap();
+        assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);
+        all.as_object_mut().unwrap().remove(POWERFUL);
+        assert_eq!(Value::Object(body(&filled(&settings, false), false)), all);
+        assert_eq!(body(&Fields::of(&[(POWERFUL, "5")]), false)[POWERFUL], json!(["5"]));
     }
 
     #[test]
     fn what_is_no_number_is_left_for_the_api_to_refuse() {
-        let body = body(&Fields::of(&[("strike_days", "ninety"), ("weight_ban", "x")]));
+        let body = body(&Fields::of(&[("strike_days", "ninety"), ("weight_ban", "x")]), true);
         assert_eq!(
             (&body["strike_days"], &body["score_weights"]),
             (&json!("ninety"), &json!({ "ban": "x" }))

@@ -33,6 +33,8 @@ struct Page {
     shell: Shell,
     url: String,
     may_write: bool,
+    /// The viewer decides which powerful roles Guildhall may give.
+    administrates: bool,
     form: Form,
     /// Names of members before and after the template.
     examples: Vec<(String, String)>,
@@ -53,7 +55,7 @@ struct Role {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
-    let form = Form::new(form::filled(&visit.guild.settings()));
+    let form = Form::new(form::filled(&visit.guild.settings(), visit.rights.administrates));
     show(&visit, form).await
 }
 
@@ -63,6 +65,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         shell: visit.shell("Settings", Place::Settings),
         url: visit.url("/settings"),
         may_write: visit.may("settings.write"),
+        administrates: visit.rights.administrates,
         examples: examples(visit, form.text("nickname_template")).await?,
         zones: chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect(),
         days: DAYS,
@@ -108,11 +111,13 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::new(fields.clone())).await;
     }
     let before: Settings = visit.guild.settings();
-    let answer = visit.api(Method::PATCH, "/guilds/{g}/settings", form::body(fields)).await;
+    let answer = visit
+        .api(Method::PATCH, "/guilds/{g}/settings", form::body(fields, visit.rights.administrates))
+        .await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(fields, &answer)).await;
     }
-    let pairs = form::pairs(&before);
+    let pairs = form::pairs(&before, visit.rights.administrates);
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let said = Said::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
     Ok(Answer::see(visit.url("/settings")).saying(said))

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, days, name_of, own, sees_all};
+use super::{Choice, Staff, choices, days, decides, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
@@ -35,6 +35,8 @@ struct Page {
     url: String,
     sees_all: bool,
     may_write: bool,
+    /// Own leave is entered like that of others.
+    admin: bool,
     /// May ask for leave.
     is_staff: bool,
     zone: String,
@@ -53,6 +55,8 @@ struct Row {
     /// How it stands: word and its kind.
     state: (&'static str, &'static str),
     over: bool,
+    /// The viewer may change it.
+    decides: bool,
 }
 
 impl Row {
@@ -64,7 +68,8 @@ impl Row {
             false => ("good", "away now"),
         };
         let span = days::span(row.starts_at, row.ends_at, days::zone(visit));
-        Self { id: row.loa_id, who: staff.who(visit, row.staff_id), span, reason: row.reason, state, over }
+        let (who, decides) = (staff.who(visit, row.staff_id), decides(visit, row.staff_id));
+        Self { id: row.loa_id, who, span, reason: row.reason, state, over, decides }
     }
 }
 
@@ -96,6 +101,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         url: visit.url("/staff/leave"),
         sees_all: sees_all(visit),
         may_write: visit.may("staff.write"),
+        admin: visit.rights.admin,
         is_staff,
         zone: visit.guild.time_zone.clone(),
         staff: choices(visit).await?,
@@ -187,6 +193,9 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who is away.")).await;
     };
+    if !decides(&visit, staff) {
+        return request_own(visit).await;
+    }
     let body = match body_of(&visit, staff) {
         Ok(body) => body,
         Err(form) => return show(&visit, form).await,

@@ -31,6 +31,11 @@ pub(super) fn sees_all(visit: &GuildVisit) -> bool {
     visit.may("staff.read")
 }
 
+/// Whether the viewer decides about what concerns this person: nobody does about themselves but admins.
+pub(super) fn decides(visit: &GuildVisit, staff: ChatId) -> bool {
+    visit.may("staff.write") && (visit.rights.admin || staff != own(visit))
+}
+
 /// Persons with links to their pages as staff.
 struct Staff(People);
 
@@ -66,6 +71,13 @@ async fn choices(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
     };
     let mut choices: Vec<_> = members.iter().map(choice).collect();
     choices.sort_by_key(|choice| choice.name.to_lowercase());
+    Ok(choices)
+}
+
+/// The same without the viewer, where they enter nothing about themselves.
+async fn choices_but_own(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
+    let mut choices = choices(visit).await?;
+    choices.retain(|choice| decides(visit, choice.id));
     Ok(choices)
 }
 

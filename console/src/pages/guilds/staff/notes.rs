@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, name_of};
+use super::{Choice, Staff, choices_but_own, decides, name_of};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
@@ -44,6 +44,8 @@ pub(super) struct Row {
     pub(super) body: String,
     pub(super) written: When,
     pub(super) changed: Option<When>,
+    /// The viewer may change it.
+    pub(super) decides: bool,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -72,7 +74,7 @@ async fn draw(
         tabs: tabs(visit, Tab::Notes),
         url: visit.url("/staff/notes"),
         may_write: visit.may("staff.write"),
-        staff: choices(visit).await?,
+        staff: choices_but_own(visit).await?,
         rows: shown(visit, notes).await?,
         refused,
         more,
@@ -88,6 +90,7 @@ pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> 
         id: note.note_id,
         who: staff.who(visit, note.staff_id),
         author: staff.who(visit, note.author_id),
+        decides: decides(visit, note.staff_id),
         body: note.body,
         written: visit.when(note.created_at),
         changed: (note.updated_at > note.created_at).then(|| visit.when(note.updated_at)),

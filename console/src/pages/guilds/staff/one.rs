@@ -8,7 +8,7 @@ use entities::{
 
 use super::quotas::{Quota, of_member};
 use super::words::{self, Action};
-use super::{Staff, days, notes, own, sees_all, strikes};
+use super::{Staff, days, decides, notes, own, sees_all, strikes};
 use crate::answer::{Answer, PageError};
 use crate::pages::guilds::people::{People, Who};
 use crate::rights::Needs;
@@ -72,7 +72,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         url: visit.url("/staff"),
         chat,
         own: chat == own(&visit),
-        may_write: visit.may("staff.write"),
+        may_write: decides(&visit, chat),
         sees_all: sees_all(&visit),
         member: member.map(|member| described(&visit, member)),
         totals,

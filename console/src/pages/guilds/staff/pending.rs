@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, words};
+use super::{Staff, decides, words};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::list::{cut, page};
@@ -32,6 +32,8 @@ struct Row {
     who: Who,
     action: &'static str,
     submitted: When,
+    /// The viewer may approve and reject it.
+    decides: bool,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -47,6 +49,7 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
         who: staff.who(visit, row.staff_id),
         action: words::action(row.action_type),
         submitted: visit.when(row.submitted_at),
+        decides: decides(visit, row.staff_id),
     };
     let status = if problem.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let page = Page {

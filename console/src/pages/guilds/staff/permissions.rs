@@ -44,6 +44,7 @@ fn words(name: &str) -> (&'static str, &'static str) {
         "bindings.read" => ("See bindings", "See which rank in a Roblox group gives which Discord role."),
         "bindings.write" => ("Change bindings", "Add and remove bindings, which give roles to members."),
         "sync.write" => ("Sync roles", "Bring the roles of one member or of everybody up to date."),
+        "roles.write" => ("Give roles", "Give and take roles below their own by hand."),
         "shield.read" => ("See Shield", "See which players other servers have flagged."),
         "shield.write" => ("Flag in Shield", "Flag players for all servers, where this server may do so."),
         "audit.read" => ("See the audit log", "See who changed what, and when."),

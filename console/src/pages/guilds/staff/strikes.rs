@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, days, name_of, own, sees_all};
+use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
@@ -89,7 +89,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         may_write: visit.may("staff.write"),
         days: visit.guild.strike_days,
         zone: visit.guild.time_zone.clone(),
-        staff: choices(visit).await?,
+        staff: choices_but_own(visit).await?,
         filter_active: visit.query.text("active").to_owned(),
         rows: shown(visit, strikes).await?,
         more,
@@ -134,11 +134,12 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+    let may_write = decides(visit, row.staff_id);
     let row = shown(visit, vec![row]).await?.pop().ok_or(PageError::NotFound)?;
     let page = One {
         shell: visit.shell(&format!("Strike {}", row.id), Place::Staff),
         url: visit.url("/staff/strikes"),
-        may_write: visit.may("staff.write"),
+        may_write,
         zone: visit.guild.time_zone.clone(),
         row,
         form,

@@ -1,6 +1,7 @@
 //! Shared by changing, approving, rejecting and withdrawing a request for leave. Each is decided once; an approval adds
 //! the leave in the same transaction (docs/rules.md 6).
 
+use console::Needs;
 use entities::leave_request::{self, Model, State};
 use entities::loa::{self, NewLoa};
 use entities::{LeaveRequestId, LoaId, Timestamp};
@@ -42,6 +43,10 @@ pub(crate) async fn decide(call: Call, decision: Decision) -> Result<Reply, ApiE
     let mut work = UnitOfWork::begin(&call).await?;
     let before = leave_request::find_for_update(work.tx(), call.guild(), id).await?;
     let before = before.or_not_found("request for leave")?;
+    match decision {
+        Decision::Withdraw => call.caller.acts_for(before.staff_id, Needs::Admin)?,
+        Decision::Approve { .. } | Decision::Reject => call.caller.decides_about(before.staff_id)?,
+    }
     check_open(&before)?;
     let (decided_at, decided_by) = (Some(work.now()), Some(call.caller.user()));
     let mut after = Model { state, decided_at, decided_by, ..before.clone() };

@@ -1,5 +1,6 @@
 //! PATCH /guilds/:guildId/staff/leave-requests/:requestId
 
+use console::Needs;
 use entities::LeaveRequestId;
 use entities::leave_request::{self, Model};
 
@@ -35,6 +36,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let before = leave_request::find_for_update(work.tx(), call.guild(), id).await?;
     let before = before.or_not_found("request for leave")?;
+    call.caller.acts_for(before.staff_id, Needs::Admin)?;
     check_open(&before)?;
     let row = Model {
         starts_at: starts_at.0.map_or(before.starts_at, |moment| moment.0),

@@ -1,5 +1,6 @@
 //! POST /guilds/:guildId/staff/leave-requests
 
+use console::Needs;
 use entities::leave_request::{self, NewRequest};
 use entities::{ChatId, LeaveRequestId};
 
@@ -33,6 +34,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LeaveRequestBody { staff_id, starts_at, ends_at, reason: Text(reason) } = call.body()?;
+    call.caller.acts_for(staff_id, Needs::Permission("staff.write"))?;
     let new = NewRequest { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
     let mut work = UnitOfWork::begin(&call).await?;

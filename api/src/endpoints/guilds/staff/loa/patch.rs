@@ -51,6 +51,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: LoaPatch = call.patch()?;
     let mut work = UnitOfWork::begin(&call).await?;
     let before = loa::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
+    call.caller.decides_about(before.staff_id)?;
     let after = patch.applied_to(before.clone(), work.now());
     check_span(after.starts_at, after.ends_at)?;
     let Some(changes) = audit::changes(&Loa::from(&before), &Loa::from(&after))? else {

@@ -31,6 +31,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LoaRequest { staff_id, starts_at, ends_at, reason: Text(reason) } = call.body()?;
+    call.caller.decides_about(staff_id)?;
     let new = NewLoa { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
     let mut work = UnitOfWork::begin(&call).await?;

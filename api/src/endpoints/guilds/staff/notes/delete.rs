@@ -13,6 +13,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: NoteId = call.path("noteId")?;
     let mut work = UnitOfWork::begin(&call).await?;
     let removed = staff_note::delete(work.tx(), call.guild(), id).await?.or_not_found("note")?;
+    call.caller.decides_about(removed.staff_id)?;
     work.audit("notes.delete", id, json!({ "before": Note::from(&removed) }));
     work.commit(Reply::message("note deleted")).await
 }

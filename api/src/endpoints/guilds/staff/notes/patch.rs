@@ -21,6 +21,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NotePatch { body } = call.body()?;
     let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_note::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("note")?;
+    call.caller.decides_about(before.staff_id)?;
     if before.body == body.0 {
         let reply = Reply::data(&Note::from(&before))?;
         return Ok(reply.with_message("nothing to change: the note is like that already"));

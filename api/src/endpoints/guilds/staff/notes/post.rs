@@ -26,6 +26,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NoteRequest { staff_id: staff, body } = call.body()?;
+    call.caller.decides_about(staff)?;
     let mut work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff).await?;
     call.room_for(work.tx(), Cap::Notes, 1).await?;

@@ -18,7 +18,10 @@ pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError>
     let mut work = UnitOfWork::begin(&call).await?;
     let verdict = Verdict { approve, by: call.caller.user(), at: work.now() };
     let decided = match approval::decide(work.tx(), call.guild(), id, verdict).await? {
-        Decision::Made(row) => PendingAction::from(&row),
+        Decision::Made(row) => {
+            call.caller.decides_about(row.staff_id)?;
+            PendingAction::from(&row)
+        }
         Decision::Already(row) => return Err(already(&row)),
         Decision::Unknown => return Err(ApiError::not_found("pending action")),
     };

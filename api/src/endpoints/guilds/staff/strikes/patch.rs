@@ -15,7 +15,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
     let mut work = UnitOfWork::begin(&call).await?;
     let now = work.now();
-    strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
+    let before = strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
+    call.caller.decides_about(before.staff_id)?;
     let Some(removed) = strike::remove(work.tx(), call.guild(), id, now).await? else {
         return Ok(Reply::message("the strike was inactive already"));
     };

@@ -33,6 +33,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let StrikeRequest { staff_id: staff, reason: Text(reason), severity, expires_at } = call.body()?;
+    call.caller.decides_about(staff)?;
     if let Some(End(at)) = expires_at {
         check_expiry(at, call.now())?;
     }

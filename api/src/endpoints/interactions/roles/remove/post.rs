@@ -15,6 +15,12 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let change: RoleChange = call.body()?;
-    let payload = RemoveRole { guild: call.guild(), user: change.user_id, role: change.role_id };
+    call.caller.decides_about(change.user_id)?;
+    let payload = RemoveRole {
+        guild: call.guild(),
+        user: change.user_id,
+        role: change.role_id,
+        by: call.caller.giver(),
+    };
     change.run(&call, &payload, "roles.remove_requested").await
 }

@@ -21,7 +21,6 @@ struct Page {
     form: Form,
     url: String,
     sees_all: bool,
-    may_write: bool,
     zone: String,
     /// Value in the filter, and the word.
     states: Vec<(&'static str, &'static str)>,
@@ -43,7 +42,6 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         tabs: tabs(&visit, Tab::Leave),
         url: visit.url("/staff/leave"),
         sees_all: sees_all(&visit),
-        may_write: visit.may("staff.write"),
         zone: visit.guild.time_zone.clone(),
         states: WORDS.iter().map(|(_, value, _, word)| (*value, *word)).collect(),
         requests: rows.into_iter().map(|row| Request::new(&visit, &staff, row)).collect(),

@@ -6,7 +6,7 @@ use entities::{ChatId, LeaveRequestId};
 use http::Method;
 use serde_json::Map;
 
-use super::super::{Staff, days, own, sees_all};
+use super::super::{Staff, days, decides, own, sees_all};
 use super::{FIELDS, body, borrowed, fields, times};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
@@ -23,7 +23,6 @@ struct Page {
     shell: Shell,
     form: Form,
     url: String,
-    may_write: bool,
     zone: String,
     row: Request,
     decided: Option<(Who, When)>,
@@ -40,6 +39,8 @@ pub(super) struct Request {
     pub(super) open: bool,
     /// The viewer asked for it.
     pub(super) own: bool,
+    /// The viewer may approve and reject it.
+    pub(super) decides: bool,
 }
 
 /// State, its value in a filter, kind of mark, word.
@@ -66,6 +67,7 @@ impl Request {
             state: word(row.state),
             open: row.state == State::Requested,
             own: row.staff_id == own(visit),
+            decides: decides(visit, row.staff_id),
         }
     }
 }
@@ -100,7 +102,6 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
     let page = Page {
         shell: visit.shell(&format!("Request for leave {}", row.leave_request_id), Place::Staff),
         url: visit.url("/staff/leave"),
-        may_write: visit.may("staff.write"),
         zone: visit.guild.time_zone.clone(),
         decided: decided.map(|(by, at)| (staff.who(visit, by), visit.when(at))),
         row: Request::new(visit, &staff, row),

@@ -64,6 +64,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let now = work.now();
     let before = strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
+    call.caller.decides_about(before.staff_id)?;
     patch.check(&before, now)?;
     let after = patch.applied_to(before.clone());
     let Some(changes) = audit::changes(&Strike::new(&before, now), &Strike::new(&after, now))? else {
