@@ -1,14 +1,12 @@
 //! The schema, forward only: the files of `schema/`, one for each area.
 //!
-//! All pending changes run in one transaction, all or none. On Postgres an advisory lock makes a concurrent `migrate`
-//! wait.
+//! Pending changes run in one transaction, all or none, but those that build indexes of large tables while others write
+//! (`CREATE INDEX {concurrently}`): each of these runs by itself on Postgres.
 
+mod apply;
 mod change;
 
-use sea_orm::{
-    ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 
 use change::Change;
@@ -45,27 +43,9 @@ impl MigratorTrait for Schema {
     }
 }
 
-/// Serializes concurrent runs on Postgres; any constant that the database uses for no other lock.
-const ADVISORY_LOCK: i64 = 0x6775_696c_6468_616c;
-
 /// Applies pending changes and returns their names.
 pub async fn apply(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    let transaction = database.begin_with_options(options).await?;
-    if database.get_database_backend() == DatabaseBackend::Postgres {
-        transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")).await?;
-    }
-    let names: Vec<String> = Schema::get_pending_migrations(&transaction)
-        .await?
-        .iter()
-        .map(|pending| pending.name().to_owned())
-        .collect();
-    Schema::up(&transaction, None).await?;
-    transaction.commit().await?;
-    Ok(names)
+    apply::apply::<Schema>(database, &CHANGES).await
 }
 
 /// How a database differs from the schema of this program.
