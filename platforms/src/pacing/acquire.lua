@@ -1,14 +1,32 @@
 -- One permit for one call, on Redis time (microseconds). The same state machine as state.rs, fair_queue.rs, bucket.rs.
 -- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route's
 -- bucket, probe, invalid limit, invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window,
--- interactive poll, poll, bulk share, request, longest turn, stale heads, and the time for tests ('' otherwise).
--- Returns {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
+-- interactive poll, poll, bulk share, request, longest turn, stale heads, the time for tests ('' otherwise), the process,
+-- and the beginning of what Redis knows as this process last heard it ('' before).
+-- Returns {verdict, wait, processes, beginning}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')
 local now = tonumber(ARGV[24]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
 local hold, window, request = tonumber(ARGV[5]), tonumber(ARGV[17]), tonumber(ARGV[21])
 local poll, idle = tonumber(ARGV[19]), ARGV[10]
 
+-- What was sent within the last window is not known here if another beginning was known before: all wait for one window.
+local began = redis.call('GET', base .. ':began')
+if not began then
+  began = string.format('%.0f', now) .. ' ' .. id
+  redis.call('SET', base .. ':began', began)
+end
+if ARGV[26] ~= '' and ARGV[26] ~= began then
+  local held = math.min(tonumber(string.match(began, '^%d+')), now) + window
+  if held > math.max(now, tonumber(redis.call('GET', base .. ':paused') or '0')) then
+    redis.call('SET', base .. ':paused', string.format('%.0f', held), 'PX', math.ceil((held - now) / 1000) + idle)
+  end
+end
+local processes = base .. ':processes'
+redis.call('ZADD', processes, now, ARGV[25])
+redis.call('ZREMRANGEBYSCORE', processes, '-inf', now - 60000000)
+
+local function verdict()
 local permits, void = base .. ':permits', base .. ':void'
 redis.call('ZREMRANGEBYSCORE', permits, '-inf', now)
 redis.call('ZREMRANGEBYSCORE', void, '-inf', now)
@@ -140,3 +158,7 @@ redis.call('PEXPIRE', under_way, math.ceil(request / 1000))
 redis.call('ZADD', permits, now + hold, id)
 redis.call('PEXPIRE', permits, math.ceil(hold / 1000))
 return {0, 0}
+end
+
+local given = verdict()
+return { given[1], given[2], redis.call('ZCARD', processes), began }

@@ -13,7 +13,7 @@ pub enum CountedBy {
     Process,
     /// Redis, for all processes.
     Redis,
-    /// Redis does not answer: each process allows its interactive calls a quarter.
+    /// Redis does not answer: each process allows its interactive calls its share.
     Nobody,
 }
 

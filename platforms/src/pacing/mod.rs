@@ -21,9 +21,9 @@
 //! be released. Ends are repeated until Redis has confirmed them. The permit of a vanished holder expires after the
 //! longest possible request.
 //!
-//! With Redis all processes share one set of permits. While Redis is down, interactive calls are paced in-process at a
-//! quarter of the rate; bulk calls wait a few seconds and are then refused (`Unavailable`), because the number of
-//! active processes is unknown.
+//! With Redis all processes share one set of permits. Each is told how many ask for them; while Redis is down, interactive
+//! calls are paced in-process at the rate divided by that number; bulk calls wait a few seconds and are then refused
+//! (`Unavailable`). If Redis has lost its data, all calls wait for one window, because those of the last one are unknown.
 
 pub(crate) mod answered;
 mod bucket;

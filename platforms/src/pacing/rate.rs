@@ -64,9 +64,9 @@ impl Rules {
         self.window.max(ABOUT)
     }
 
-    /// The rate of one process that cannot see the others.
-    pub(crate) fn alone(self) -> Self {
-        Self { capacity: self.capacity.map(|calls| (calls / 4).max(1)), ..self }
+    /// The rate of one of so many processes that cannot see each other.
+    pub(crate) fn share(self, processes: u32) -> Self {
+        Self { capacity: self.capacity.map(|calls| (calls / processes.max(1)).max(1)), ..self }
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!((play.capacity, play.reserve, play.burst), (Some(300), 30, 90));
         assert_eq!((play.interval(), play.about()), (200_000, 60 * SECOND));
         assert_eq!((chat.hold(), play.hold()), (10 * SECOND, 60 * SECOND));
-        assert_eq!(chat.alone().capacity, Some(12));
+        assert_eq!((chat.share(4).capacity, chat.share(1).capacity), (Some(12), Some(50)));
         let slow = Rules::chat("1".parse().unwrap());
         assert_eq!((slow.reserve, slow.burst), (0, 1), "bulk gets on at any rate");
         assert_eq!(Rules::chat(PlatformRate::Off).capacity, None);

@@ -3,6 +3,7 @@
 //! All keys share one hash tag, so they are on one node of a cluster, whatever names the scripts build.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use redis::{Script, ScriptInvocation};
 use runtime::{Redis, RedisDown};
@@ -18,12 +19,24 @@ use crate::pacing::numbers::{
 use crate::pacing::rate::Rules;
 use crate::pacing::state::{Ask, Verdict};
 
+/// What Redis said last.
+#[derive(Default)]
+struct Known {
+    /// Those that asked within a minute.
+    processes: Option<u32>,
+    /// Differs once Redis has lost what it knew.
+    began: String,
+}
+
 pub(crate) struct SharedPace {
     redis: Redis,
     base: String,
     acquire: Script,
     finish: Script,
     release: Script,
+    /// The name of this process among those that share the permits.
+    process: String,
+    known: Mutex<Known>,
     /// Set by tests to control time; else the server's clock counts.
     now: Option<Micros>,
 }
@@ -37,8 +50,19 @@ impl SharedPace {
             acquire: Script::new(include_str!("acquire.lua")),
             finish: Script::new(include_str!("finish.lua")),
             release: Script::new(include_str!("release.lua")),
+            process: format!("{:016x}", rand::random::<u64>()),
+            known: Mutex::default(),
             now: None,
         }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The processes that share the permits, as far as this one knows: none before the first answer.
+    pub(super) fn processes(&self) -> Option<u32> {
+        self.known().processes
     }
 
     pub(super) async fn acquire(&self, rules: Rules, permit: u64, ask: &Ask) -> Result<Verdict, SharedDown> {
@@ -66,8 +90,11 @@ impl SharedPace {
             .arg(REQUEST)
             .arg(LONGEST_TURN)
             .arg(STALE_HEADS)
-            .arg(self.time());
-        let (verdict, wait): (u8, Micros) = self.run(&call).await?;
+            .arg(self.time())
+            .arg(&self.process)
+            .arg(self.known().began.as_str());
+        let (verdict, wait, processes, began): (u8, Micros, u32, String) = self.run(&call).await?;
+        *self.known() = Known { processes: Some(processes), began };
         match verdict {
             0 => Ok(Verdict::Granted),
             1 => Ok(Verdict::Full(wait)),

@@ -11,6 +11,9 @@ use crate::pacing::rate::Rules;
 use crate::pacing::shared::SharedPace;
 use crate::pacing::state::{Ask, PaceState, Verdict};
 
+/// Processes that share the rate, for one that Redis never told how many there are.
+const UNKNOWN: u32 = 4;
+
 #[derive(Clone)]
 pub(crate) struct Sources(Arc<Inner>);
 
@@ -31,7 +34,7 @@ impl Sources {
             rules,
             started: Instant::now(),
             local: Mutex::new(PaceState::new(rules)),
-            alone: Mutex::new(PaceState::new(rules.alone())),
+            alone: Mutex::new(PaceState::new(rules.share(UNKNOWN))),
             shared: shared.filter(|_| rules.capacity.is_some()),
         }))
     }
@@ -43,7 +46,11 @@ impl Sources {
     }
 
     pub(crate) fn ask_locally(&self, source: Source, ask: &Ask, permit: u64) -> Verdict {
-        self.state(source).acquire(self.now(), permit, ask)
+        let mut state = self.state(source);
+        if let (Source::Alone, Some(shared)) = (source, &self.0.shared) {
+            state.set_rules(self.0.rules.share(shared.processes().unwrap_or(UNKNOWN)));
+        }
+        state.acquire(self.now(), permit, ask)
     }
 
     /// What is allowed now, by whoever counts.

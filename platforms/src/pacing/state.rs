@@ -80,6 +80,10 @@ impl PaceState {
     }
 
     /// What it allows now.
+    pub(super) fn set_rules(&mut self, rules: Rules) {
+        self.rules = rules;
+    }
+
     pub(super) fn budget(&mut self, now: Micros) -> Budget {
         self.permits.remove_up_to(now);
         Budget {

@@ -117,7 +117,7 @@ fn counted(by: CountedBy) -> String {
     match by {
         CountedBy::Redis => "The figures above are of all processes together.".to_owned(),
         CountedBy::Nobody => {
-            "Redis does not answer: each process allows itself a quarter of this.".to_owned()
+            "Redis does not answer: each process allows itself its share of this.".to_owned()
         }
         CountedBy::Process => format!("The figures above are of process {}.", std::process::id()),
     }

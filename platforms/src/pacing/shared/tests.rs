@@ -189,3 +189,40 @@ async fn goes_on_slower(pacer: &Pacer) {
         started.elapsed()
     );
 }
+
+#[tokio::test]
+async fn what_redis_lost_is_waited_for_and_the_processes_are_counted() {
+    let redis = testkit::redis().await;
+    let mut one = SharedPace::new(redis.clone(), "chat");
+    let mut two = SharedPace::new(redis.clone(), "chat");
+    let start = 1_000 * SECOND;
+    for pace in [&mut one, &mut two] {
+        pace.now = Some(start);
+        asked(pace, "50", &ask(Interactive)).await.ok();
+    }
+    assert_eq!((one.processes(), two.processes()), (Some(1), Some(2)));
+    asked(&one, "50", &ask(Interactive)).await.ok();
+    assert_eq!(one.processes(), Some(2));
+    // All is lost; a new process, which has sent nothing, begins anew.
+    let mut keys: Vec<String> = Vec::new();
+    let mut connection = redis.connection().await.unwrap();
+    keys.extend(
+        redis::cmd("KEYS")
+            .arg(format!("{}*", one.base))
+            .query_async::<Vec<String>>(&mut connection)
+            .await
+            .unwrap(),
+    );
+    redis::cmd("DEL").arg(keys).query_async::<i64>(&mut connection).await.unwrap();
+    let mut new = SharedPace::new(redis, "chat");
+    new.now = Some(start + SECOND / 2);
+    asked(&new, "50", &ask(Interactive)).await.unwrap();
+    one.now = Some(start + SECOND / 2 + SECOND / 10);
+    let held = asked(&one, "50", &ask(Interactive)).await;
+    assert_eq!(held, Err(Verdict::Paused(SECOND * 9 / 10)), "one window from the new beginning");
+    assert!(matches!(asked(&new, "50", &ask(Bulk)).await, Err(Verdict::Paused(_))), "for all");
+    for pace in [&mut one, &mut two, &mut new] {
+        pace.now = Some(start + SECOND * 3 / 2 + 1);
+        assert!(!matches!(asked(pace, "50", &ask(Interactive)).await, Err(Verdict::Paused(_))));
+    }
+}
