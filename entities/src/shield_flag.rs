@@ -69,12 +69,15 @@ pub async fn import(conn: &impl Conn, flags: &[NewFlag], origin: Origin<'_>) -> 
     Ok(imported)
 }
 
-/// All users with an active flag.
-pub async fn flagged_users(conn: &impl Conn) -> Result<Vec<PlayId>> {
+/// Users with an active flag, in ascending order: those after `after`, at most `limit`.
+pub async fn flagged_users(conn: &impl Conn, after: Option<PlayId>, limit: u64) -> Result<Vec<PlayId>> {
     Entity::find()
         .select_only()
         .column(Column::PlayId)
+        .filter(Condition::all().add_option(after.map(|after| Column::PlayId.gt(after))))
         .filter(Column::LiftedAt.is_null())
+        .order_by_asc(Column::PlayId)
+        .limit(limit)
         .into_tuple()
         .all(conn)
         .await

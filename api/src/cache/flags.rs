@@ -13,6 +13,8 @@ use crate::cache::event_fed::EventFed;
 
 /// Flags in memory; further ones are read again.
 const ROWS: usize = 50_000;
+/// Users read in one statement. Who is flagged behind the page that is read comes by its event.
+const PAGE: u64 = if cfg!(test) { 2 } else { 10_000 };
 
 #[derive(Clone)]
 pub(crate) struct Flags(Arc<Inner>);
@@ -111,19 +113,27 @@ impl Flags {
     }
 
     async fn fill(self, generation: u64) {
-        let read = shield_flag::flagged_users(self.0.database.read()).await;
-        let mut flagged = self.flagged();
-        if flagged.generation != generation {
-            return;
-        }
-        match read {
-            Ok(users) => {
-                flagged.users.extend(users);
-                flagged.reading = Reading::Done;
+        let mut last = None;
+        loop {
+            let read = shield_flag::flagged_users(self.0.database.read(), last, PAGE).await;
+            let mut flagged = self.flagged();
+            if flagged.generation != generation {
+                return;
             }
-            Err(error) => {
-                runtime::warn_seldom!(%error, "cannot read who is flagged: checks go to the database");
-                flagged.reading = Reading::NotBegun;
+            match read {
+                Ok(users) => {
+                    last = users.last().copied();
+                    flagged.users.extend(&users);
+                    if (users.len() as u64) < PAGE {
+                        flagged.reading = Reading::Done;
+                        return;
+                    }
+                }
+                Err(error) => {
+                    runtime::warn_seldom!(%error, "cannot read who is flagged: checks go to the database");
+                    flagged.reading = Reading::NotBegun;
+                    return;
+                }
             }
         }
     }

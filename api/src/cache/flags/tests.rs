@@ -95,7 +95,7 @@ async fn a_change_while_everyone_is_read_is_not_lost() {
     let fixture = Fixture::new().await;
     let generation = fixture.flags.flagged().generation;
     fixture.flags.flagged().reading = Reading::Running;
-    let read = shield_flag::flagged_users(fixture.database.read()).await.unwrap();
+    let read = shield_flag::flagged_users(fixture.database.read(), None, PAGE).await.unwrap();
     assert!(read.is_empty());
     fixture.flag(7).await;
     fixture.announce(7).await;
@@ -108,5 +108,16 @@ async fn a_change_while_everyone_is_read_is_not_lost() {
     fixture.flags.clone().fill(generation).await;
     assert!(fixture.flags.flagged().reading == Reading::NotBegun);
     assert_eq!(fixture.found(&[7]).await, [7]);
+    fixture.end().await;
+}
+
+#[tokio::test]
+async fn everyone_is_read_page_by_page() {
+    let fixture = Fixture::new().await;
+    for id in 1..=7 {
+        fixture.flag(id * 10).await;
+    }
+    fixture.read().await;
+    assert_eq!(fixture.flags.flagged().users.len(), 7, "in pages of {PAGE}");
     fixture.end().await;
 }
