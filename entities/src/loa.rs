@@ -1,6 +1,7 @@
 //! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap.
 //!
-//! No index can enforce that, so [`add`] and [`save`] lock the member's row before they read; this serializes changes.
+//! No index can enforce that, so [`add`] and [`find_for_update`] lock the guild before they read; this serializes changes,
+//! also those of somebody who is no member any more.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -12,7 +13,7 @@ use utoipa::ToSchema;
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, Conn, GuildId, LoaId, Page, Result, Timestamp, staff_member};
+use crate::{ChatId, Conn, GuildId, LoaId, Page, Result, Timestamp, guild, staff_member};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "loa")]
@@ -64,6 +65,7 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) 
     if staff_member::find_for_update(conn, guild, new.staff_id).await?.is_none() {
         return Ok(Written::NotStaff);
     }
+    guild::find_for_update(conn, guild).await?;
     let span = Span { guild, staff: new.staff_id, starts_at: new.starts_at, ends_at: new.ends_at };
     if let Some(other) = overlapping(conn, span, None).await? {
         return Ok(Written::Overlaps(other));
@@ -117,11 +119,9 @@ async fn overlapping(conn: &impl Conn, span: Span, except: Option<LoaId>) -> Res
         .await
 }
 
-/// Like [`find`], after locking the member, so that no other leave of the same person changes meanwhile.
+/// Like [`find`], after locking the guild, so that no other leave of the same person changes meanwhile.
 pub async fn find_for_update(conn: &impl Conn, guild: GuildId, loa: LoaId) -> Result<Option<Model>> {
-    let Some(found) = find(conn, guild, loa).await? else { return Ok(None) };
-    staff_member::find_for_update(conn, guild, found.staff_id).await?;
-    // Read again: it may have changed while this call waited for the lock.
+    guild::find_for_update(conn, guild).await?;
     Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
 }
 

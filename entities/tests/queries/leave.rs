@@ -49,6 +49,24 @@ both_databases! {
         assert_eq!(written.iter().filter(|one| matches!(one, Written::Done(_))).count(), 1);
     }
 
+    async fn leave_of_somebody_who_left_the_staff_does_not_come_to_overlap(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let (first, second) = (done(fixture.leave(1, 100, 200).await), done(fixture.leave(1, 300, 400).await));
+        entities::staff_member::delete(fixture.conn(), guild(), chat(1)).await.unwrap();
+        // Both want the days between.
+        let change = async |id, from, to| {
+            let transaction = fixture.begin().await;
+            let mut row = loa::find_for_update(&transaction, guild(), id).await.unwrap().unwrap();
+            (row.starts_at, row.ends_at) = (at(from), at(to));
+            let saved = loa::save(&transaction, &row).await.unwrap();
+            transaction.commit().await.unwrap();
+            saved
+        };
+        let both = futures_util::future::join(change(first.loa_id, 100, 290), change(second.loa_id, 210, 400)).await;
+        let done = [both.0, both.1].iter().filter(|one| matches!(one, Written::Done(_))).count();
+        assert_eq!(done, 1);
+    }
+
     async fn a_change_may_not_make_leave_overlap_and_an_expired_one_may(fixture: &Fixture) {
         fixture.hire(chat(1), 5).await;
         let first = done(fixture.leave(1, 100, 200).await);
