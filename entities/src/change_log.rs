@@ -5,7 +5,7 @@
 //! number whether it was committed then. On SQLite positions follow the order of commits.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{InsertStatement, Query};
+use sea_orm::sea_query::{ExprTrait, InsertStatement, Query};
 use sea_orm::{ActiveValue, DatabaseBackend, FromQueryResult, Order, Statement};
 
 use crate::by_id::{inserts_of, no_relations};
@@ -51,7 +51,7 @@ const ON_POSTGRES: &str = "\
     FROM (SELECT pg_current_snapshot()::text AS horizon, pg_postmaster_start_time()::text AS server) AS current \
     LEFT JOIN change_log AS log ON log.position >= pg_snapshot_xmin($1::text::pg_snapshot)::text::bigint \
         AND NOT pg_visible_in_snapshot(log.position::text::xid8, $1::text::pg_snapshot) \
-    ORDER BY log.position LIMIT $2";
+    ORDER BY log.position, log.event_id LIMIT $2";
 
 const ON_SQLITE: &str = "\
     SELECT current.horizon, '' AS server, log.event_id, log.event \
@@ -92,13 +92,13 @@ pub async fn data_version(conn: &impl Conn) -> Result<i64> {
 /// Deletes up to `limit` events written before `before`, and returns their number.
 pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let old = Query::select()
-        .column(Column::EventId)
+        .columns([Column::Position, Column::EventId])
         .from(Entity)
         .and_where(Column::CreatedAt.lt(before))
-        .order_by(Column::Position, Order::Asc)
+        .order_by(Column::CreatedAt, Order::Asc)
         .limit(limit)
         .to_owned();
-    // Of the rows of one transaction all are old.
-    let deleted = Entity::delete_many().filter(Column::EventId.in_subquery(old)).exec(conn).await?;
+    let key = Expr::tuple([Column::Position.into_expr(), Column::EventId.into_expr()]);
+    let deleted = Entity::delete_many().filter(key.in_subquery(old)).exec(conn).await?;
     Ok(deleted.rows_affected)
 }
