@@ -49,7 +49,8 @@ pub struct Row {
     pub cure: &'static str,
 }
 
-const KEPT: &str = "they are kept as history; the operator of this service can delete old ones";
+const KEPT: &str =
+    "they are kept as history until their retention ends, which the operator of this service sets";
 
 impl Cap {
     pub const ALL: &'static [Self] = Self::VARIANTS;

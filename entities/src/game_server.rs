@@ -236,5 +236,5 @@ pub async fn forget_offline(
 /// server a new id, so rows accumulate.
 pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let old = Condition::all().add(Column::OfflineAt.lt(before)).add(Column::LastHeartbeatAt.lt(before));
-    sweep::delete::<Entity>(conn, old, limit).await
+    sweep::delete::<Entity>(conn, old, Column::OfflineAt, limit).await
 }

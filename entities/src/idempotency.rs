@@ -142,5 +142,6 @@ pub async fn release(conn: &impl Conn, hold: &Hold) -> Result<()> {
 
 /// Deletes up to `limit` rows older than 24 hours.
 pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<u64> {
-    sweep::delete::<Entity>(conn, Condition::all().add(Column::ExpiresAt.lte(now)), limit).await
+    sweep::delete::<Entity>(conn, Condition::all().add(Column::ExpiresAt.lte(now)), Column::ExpiresAt, limit)
+        .await
 }

@@ -49,6 +49,7 @@ pub mod queue_sample;
 pub mod quota;
 pub mod quota_progress;
 pub mod registered_game;
+pub mod retention;
 mod role_list;
 pub mod sanction;
 pub mod schedule;

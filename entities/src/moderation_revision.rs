@@ -16,6 +16,8 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub guild_id: GuildId,
     pub revision: i64,
+    /// Changes up to here are not all known any more.
+    pub forgotten: i64,
 }
 
 no_relations!();
@@ -34,7 +36,7 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
     let raise = OnConflict::column(Column::GuildId)
         .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
         .to_owned();
-    let row = ActiveModel { guild_id: Set(guild), revision: Set(1) };
+    let row = ActiveModel { guild_id: Set(guild), revision: Set(1), forgotten: Set(0) };
     let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
     Ok(Change { guild, revision: row.revision, now })
 }
@@ -42,4 +44,23 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
 /// The last committed revision, 0 before the first. Read it before the rows: then the rows are at least as new.
 pub async fn current(conn: &impl Conn, guild: GuildId) -> Result<i64> {
     Ok(Entity::find_by_id(guild).one(conn).await?.map_or(0, |row| row.revision))
+}
+
+/// The last revision, if all changes after `since` are known. A future revision comes from another database.
+pub async fn knows_since(conn: &impl Conn, guild: GuildId, since: i64) -> Result<Option<i64>> {
+    let row = Entity::find_by_id(guild).one(conn).await?;
+    Ok(row
+        .filter(|row| (1..=row.revision).contains(&since) && row.forgotten <= since)
+        .map(|row| row.revision))
+}
+
+/// Notes that sanctions up to this revision are deleted.
+pub(crate) async fn forget(conn: &impl Conn, guild: GuildId, revision: i64) -> Result<()> {
+    Entity::update_many()
+        .col_expr(Column::Forgotten, Expr::value(revision))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::Forgotten.lt(revision))
+        .exec(conn)
+        .await?;
+    Ok(())
 }

@@ -115,5 +115,5 @@ pub async fn list(conn: &impl Conn, every: Every, since: Timestamp) -> Result<Ve
 
 /// Deletes up to `limit` rows whose retention has ended.
 pub async fn prune(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<u64> {
-    sweep::delete::<Entity>(conn, Condition::all().add(Column::Until.lt(now)), limit).await
+    sweep::delete::<Entity>(conn, Condition::all().add(Column::Until.lt(now)), Column::Until, limit).await
 }

@@ -183,7 +183,8 @@ pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<M
 
 /// Deletes up to `limit` commands that ended before this time.
 pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    sweep::delete::<Entity>(conn, Condition::all().add(Column::EndedAt.lt(before)), limit).await
+    sweep::delete::<Entity>(conn, Condition::all().add(Column::EndedAt.lt(before)), Column::EndedAt, limit)
+        .await
 }
 
 fn expiry_entry(command: &Model) -> NewEntry {

@@ -44,8 +44,14 @@ pub(crate) fn key_in<E: EntityTrait>(keys: SelectStatement) -> SimpleExpr {
     Expr::tuple(E::PrimaryKey::iter().map(|key| key.into_column().into_expr())).in_subquery(keys)
 }
 
-/// Deletes up to `limit` of these rows and returns their number.
-pub(crate) async fn delete<E: EntityTrait>(conn: &impl Conn, rows: Condition, limit: u64) -> Result<u64> {
-    let some = key_in::<E>(keys::<E>(&rows, limit));
+/// Deletes up to `limit` of these rows and returns their number: those first that have the lowest value of `since`, an
+/// index of which finds them.
+pub(crate) async fn delete<E: EntityTrait>(
+    conn: &impl Conn,
+    rows: Condition,
+    since: E::Column,
+    limit: u64,
+) -> Result<u64> {
+    let some = key_in::<E>(keys::<E>(&rows, limit).order_by(since, Order::Asc).take());
     Ok(E::delete_many().filter(some).filter(rows).exec(conn).await?.rows_affected)
 }

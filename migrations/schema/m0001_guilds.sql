@@ -35,6 +35,11 @@ CREATE TABLE api_key (
 
 CREATE INDEX api_key_by_guild ON api_key (guild_id, key_id);
 
+-- Ends of keys, for the retention (docs/operations.md 4), as in other files.
+CREATE INDEX api_key_revoked ON api_key (revoked_at) WHERE revoked_at IS NOT NULL;
+
+CREATE INDEX api_key_expired ON api_key (expires_at) WHERE expires_at IS NOT NULL;
+
 -- One game account for a chat account and the reverse, in each guild. The primary key serves the member list,
 -- which pages by chat id.
 CREATE TABLE link (

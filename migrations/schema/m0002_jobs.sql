@@ -89,6 +89,11 @@ CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL;
 -- Those of them that have not ended, which live sockets of dashboards watch.
 CREATE INDEX job_open ON job (guild_id, job_id) WHERE parent_id IS NULL AND finished_at IS NULL;
 
+-- Jobs that ended, for the retention: chunks go with their parent.
+CREATE INDEX job_over ON job (finished_at) WHERE finished_at IS NOT NULL AND parent_id IS NULL;
+
+CREATE INDEX job_ticks ON job (finished_at) WHERE class = 'maintenance' AND state = 'succeeded';
+
 CREATE TABLE job_failure (
     failure_id {serial},
     job_id {uuid} NOT NULL REFERENCES job (job_id) ON DELETE CASCADE,

@@ -5,7 +5,9 @@
 -- seen by a client is complete.
 CREATE TABLE moderation_revision (
     guild_id bigint PRIMARY KEY REFERENCES guild (guild_id) ON DELETE CASCADE,
-    revision bigint NOT NULL CHECK (revision > 0)
+    revision bigint NOT NULL CHECK (revision > 0),
+    -- Of the deleted sanctions: what changed since an earlier revision is not known any more.
+    forgotten bigint NOT NULL DEFAULT 0 CHECK (forgotten <= revision)
 );
 
 -- A ban or a mute. No place means every game of the guild. The mirror's job has no foreign key: the ban outlives it.
@@ -46,6 +48,8 @@ WHERE lifted_at IS NULL AND play_id IS NOT NULL;
 
 CREATE INDEX sanction_expiry ON sanction (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL;
 
+CREATE INDEX sanction_over ON sanction (lifted_at) WHERE lifted_at IS NOT NULL;
+
 CREATE INDEX sanction_by_kind ON sanction (guild_id, kind, sanction_id);
 
 CREATE INDEX sanction_by_chat ON sanction (guild_id, chat_id, sanction_id) WHERE chat_id IS NOT NULL;
@@ -74,7 +78,7 @@ CREATE TABLE chat_ban (
     PRIMARY KEY (guild_id, chat_id, job_id)
 );
 
--- `flagged_by` is the owner of the key that wrote it, `flagged_by_guild` that key's guild. A lifted flag is kept.
+-- `flagged_by` is the owner of the key that wrote it, `flagged_by_guild` that key's guild. A lifted flag is kept for the retention.
 CREATE TABLE shield_flag (
     flag_id {serial},
     play_id bigint NOT NULL CHECK (play_id > 0),
@@ -93,3 +97,5 @@ CREATE UNIQUE INDEX shield_flag_active ON shield_flag (play_id) WHERE lifted_at 
 
 -- Counts and lists the flags of a guild.
 CREATE INDEX shield_flag_by_guild ON shield_flag (flagged_by_guild, flag_id) WHERE lifted_at IS NULL;
+
+CREATE INDEX shield_flag_lifted ON shield_flag (lifted_at) WHERE lifted_at IS NOT NULL;

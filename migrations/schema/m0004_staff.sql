@@ -100,9 +100,21 @@ CREATE INDEX staff_session_stale ON staff_session (heartbeat_second) WHERE ended
 CREATE INDEX staff_session_ended ON staff_session (guild_id, ended_second, staff_id, started_second)
 WHERE ended_second IS NOT NULL;
 
+CREATE INDEX staff_session_over ON staff_session (ended_second) WHERE ended_second IS NOT NULL;
+
+-- What the deleted sessions of a staff member add to totals over all time.
+CREATE TABLE staff_session_sum (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    sessions bigint NOT NULL CHECK (sessions > 0),
+    seconds bigint NOT NULL CHECK (seconds >= 0),
+    PRIMARY KEY (guild_id, staff_id)
+);
+
 -- Rows are only inserted. `nth` numbers the counted actions of one kind by one staff member, from 1 without gaps, in
 -- the order of `counted_at`: a total, now or at a given time, is read from one row, so its cost does not depend on the
--- row count. An action that needs approval gets its number when it is approved.
+-- row count. An action that needs approval gets its number when it is approved. Of old rows the retention leaves the last
+-- one of each kind and member, which is then `summed`: its number is the sum of those that were deleted.
 CREATE TABLE staff_action (
     action_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -115,6 +127,7 @@ CREATE TABLE staff_action (
     details {json} NOT NULL,
     session_id {uuid},
     created_at {time} NOT NULL,
+    summed boolean NOT NULL DEFAULT false,
     CHECK ((nth IS NULL) = (counted_at IS NULL))
 );
 
@@ -125,6 +138,10 @@ WHERE nth IS NOT NULL;
 
 CREATE INDEX staff_action_times ON staff_action (guild_id, staff_id, action_type, counted_at, nth)
 WHERE nth IS NOT NULL;
+
+CREATE INDEX staff_action_old ON staff_action (counted_at) WHERE nth IS NOT NULL AND NOT summed;
+
+CREATE INDEX staff_action_uncounted ON staff_action (created_at) WHERE nth IS NULL;
 
 -- Without a scope: all staff; else the name of a staff role.
 CREATE TABLE quota (
@@ -158,3 +175,5 @@ CREATE TABLE pending_action (
 CREATE UNIQUE INDEX pending_action_once ON pending_action (action_id);
 
 CREATE INDEX pending_action_open ON pending_action (guild_id, pending_id) WHERE state = 'pending';
+
+CREATE INDEX pending_action_decided ON pending_action (decided_at) WHERE decided_at IS NOT NULL;

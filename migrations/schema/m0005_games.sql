@@ -25,6 +25,8 @@ CREATE TABLE game_server (
 
 CREATE INDEX game_server_live ON game_server (last_heartbeat_at) WHERE offline_at IS NULL;
 
+CREATE INDEX game_server_gone ON game_server (offline_at) WHERE offline_at IS NOT NULL;
+
 CREATE TABLE server_command (
     command_id {uuid} PRIMARY KEY,
     guild_id bigint NOT NULL,

@@ -25,6 +25,8 @@ CREATE TABLE application_submission (
 
 CREATE INDEX application_submission_by_panel ON application_submission (guild_id, panel_id);
 
+CREATE INDEX application_submission_by_time ON application_submission (created_at);
+
 -- Written before the channel is created and completed afterwards.
 CREATE TABLE ticket (
     ticket_id {serial},

@@ -24,6 +24,8 @@ CREATE INDEX leave_request_by_staff ON leave_request (guild_id, staff_id, leave_
 
 CREATE INDEX leave_request_open ON leave_request (guild_id, leave_request_id) WHERE state = 'requested';
 
+CREATE INDEX leave_request_decided ON leave_request (decided_at) WHERE decided_at IS NOT NULL;
+
 -- The actions, leaves, strikes and notes of one staff member.
 CREATE INDEX staff_action_by_staff ON staff_action (guild_id, staff_id, action_id);
 

@@ -13,10 +13,12 @@ use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
 mod platforms;
+mod retention;
 mod tls;
 
 pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, Origin};
 pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
+pub use retention::{Kept, Retention, RetentionArgs};
 
 const PREFIX: &str = "GUILDHALL_PREFIX";
 const DEFAULT_PREFIX: &str = "guildhall";
@@ -94,7 +96,7 @@ impl Config {
         database::sqlite_file_of(self.database_url.expose()).map(Some)
     }
 
-    /// Refuses a second `serve` on the same SQLite file; hold the lock while this one runs. Not needed for Postgres.
+    /// Refuses a second `serve` on the same SQLite file; hold the lock while this one runs. `None` on Postgres.
     pub fn lock_data_dir(&self) -> Result<Option<DataDirLock>, StartError> {
         self.sqlite_file()?.map(|file| DataDirLock::acquire(&file)).transpose()
     }

@@ -1,7 +1,7 @@
 //! The shared parts of every process, created once at startup and passed on by clone.
 
 use crate::clock::Clock;
-use crate::config::{BrokerConfig, Config};
+use crate::config::{BrokerConfig, Config, Retention};
 use crate::database::{Database, DatabaseOptions};
 use crate::error::StartError;
 use crate::events::Events;
@@ -27,6 +27,8 @@ pub struct Context {
     /// RabbitMQ, in distributed processes; the queue connects to it.
     pub amqp_url: Option<Secret>,
     pub prefix: String,
+    /// Of the processes that delete old rows; the defaults in the others.
+    pub retention: Retention,
 }
 
 impl Context {
@@ -90,7 +92,8 @@ impl Context {
         telemetry::spawn_upkeep(&shutdown);
         let readiness = readiness(&shutdown, database.clone().guarded(), redis.clone());
         let (amqp_url, prefix) = (broker.map(|broker| broker.amqp_url.clone()), config.prefix.clone());
-        Ok(Self { clock, database, limits, events, shutdown, readiness, redis, amqp_url, prefix })
+        let retention = Retention::default();
+        Ok(Self { clock, database, limits, events, shutdown, readiness, redis, amqp_url, prefix, retention })
     }
 }
 

@@ -23,8 +23,9 @@ pub mod telemetry;
 
 pub use clock::Clock;
 pub use config::{
-    AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs,
-    Origin, PlatformArgs, PlatformConfig, PlatformRate, bind, parse_address,
+    AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, Kept, ListenArgs, LogArgs,
+    MetricsArgs, Origin, PlatformArgs, PlatformConfig, PlatformRate, Retention, RetentionArgs, bind,
+    parse_address,
 };
 pub use context::Context;
 pub use database::{Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, is_outage};

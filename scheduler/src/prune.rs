@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use entities::{change_log, console_link, console_session, game_server, idempotency, job, server_command};
-use runtime::Context;
+use entities::{
+    change_log, console_link, console_session, game_server, idempotency, job, retention, server_command,
+    staff_action, staff_session,
+};
+use runtime::{Context, Kept};
 use sea_orm::DbErr;
 
 use crate::batch::BATCH;
 
-/// Finished jobs are kept this long.
-const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Successful jobs of periodic tasks are kept this long: there are thousands a day.
 const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
 /// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
@@ -17,6 +18,9 @@ const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Commands that are over are kept this long, so that a server may acknowledge one late or twice.
 const KEEP_COMMANDS: Duration = Duration::from_secs(60 * 60);
+
+/// Rows of the table of retention in one transaction: there may be millions.
+const OLD: u64 = 1_000;
 
 /// Events stay in the change log for this long: far longer than any process goes without reading it, whatever the clocks.
 const KEEP_EVENTS: Duration = Duration::from_secs(30 * 60);
@@ -40,10 +44,48 @@ pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
     idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await
 }
 
-pub(crate) async fn jobs(context: &Context) -> Result<u64, DbErr> {
-    let (conn, now) = (context.database.write(), context.clock.now());
-    let deleted = job::listing::prune(conn, now - KEEP_JOBS, BATCH).await?;
-    Ok(deleted + job::listing::prune_maintenance(conn, now - KEEP_PERIODIC, BATCH).await?)
+/// Jobs of periodic tasks that succeeded.
+pub(crate) async fn ticks(context: &Context) -> Result<u64, DbErr> {
+    let before = context.clock.now() - KEEP_PERIODIC;
+    job::old::prune_maintenance(context.database.write(), before, BATCH).await
+}
+
+/// A batch of each type of row of the table of retention. One that fails does not keep the others.
+pub(crate) async fn retention(context: &Context) -> Result<u64, DbErr> {
+    let (mut rows, mut failed) = (0, None);
+    for kept in Kept::ALL {
+        match batch(context, *kept).await {
+            Ok(deleted) => rows += deleted,
+            Err(error) => {
+                tracing::warn!(%error, rows = kept.row().what, "old rows could not be deleted");
+                failed = Some(error);
+            }
+        }
+    }
+    match failed {
+        Some(error) if rows == 0 => Err(error),
+        _ => Ok(rows),
+    }
+}
+
+async fn batch(context: &Context, kept: Kept) -> Result<u64, DbErr> {
+    let conn = context.database.begin().await?;
+    let before = context.clock.now() - context.retention.of(kept);
+    let rows = match kept {
+        Kept::Jobs => job::old::prune(&conn, before, OLD).await,
+        Kept::AuditEntries => retention::audit_entries(&conn, before, OLD).await,
+        Kept::SyncEntries => retention::sync_entries(&conn, before, OLD).await,
+        Kept::Sanctions => retention::sanctions(&conn, before, OLD).await,
+        Kept::Flags => retention::flags(&conn, before, OLD).await,
+        Kept::Sessions => staff_session::sum::fold(&conn, before, OLD).await,
+        Kept::Actions => staff_action::old::fold(&conn, before, OLD).await,
+        Kept::LeaveRequests => retention::leave_requests(&conn, before, OLD).await,
+        Kept::PendingActions => retention::pending_actions(&conn, before, OLD).await,
+        Kept::Submissions => retention::submissions(&conn, before, OLD).await,
+        Kept::Keys => retention::keys(&conn, before, OLD).await,
+    }?;
+    conn.commit().await?;
+    Ok(rows)
 }
 
 pub(crate) async fn servers(context: &Context) -> Result<u64, DbErr> {

@@ -67,8 +67,14 @@ pub const SCHEDULES: &[Schedule] = &[
     schedule!(
         "finished_jobs",
         "0 17 * * * *",
-        prune::jobs,
-        "deletes finished jobs after 30 days, those of schedules after a day"
+        prune::ticks,
+        "deletes succeeded jobs of schedules after a day"
+    ),
+    schedule!(
+        "retention",
+        "0 37 * * * *",
+        prune::retention,
+        "deletes jobs, audit entries and other records after their time (GUILDHALL_RETENTION_...)"
     ),
     schedule!(
         "queue_samples",

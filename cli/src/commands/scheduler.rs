@@ -1,5 +1,7 @@
 //! `guildhall scheduler`: fires periodic tasks and rescues jobs. One of several leads; the others are on standby.
 
+use runtime::{Context, RetentionArgs};
+
 use crate::process::{BackgroundArgs, Process};
 
 /// A scheduler process: fires periodic tasks and rescues the jobs of dead workers.
@@ -9,11 +11,15 @@ use crate::process::{BackgroundArgs, Process};
 pub(crate) struct Args {
     #[command(flatten)]
     background: BackgroundArgs,
+    #[command(flatten)]
+    retention: RetentionArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    let retention = args.retention.checked()?;
     let start = |Process { context, queue, .. }: &Process| {
-        scheduler::start(context, queue, scheduler::Options { alone: false });
+        let context = Context { retention, ..context.clone() };
+        scheduler::start(&context, queue, scheduler::Options { alone: false });
     };
     args.background.run("scheduler", start).await
 }

@@ -1,15 +1,15 @@
 //! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
 
 use entities::guild;
-use runtime::{Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, Shutdown, bind};
+use runtime::{Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, RetentionArgs, Shutdown, bind};
 
 use crate::environment;
 use crate::process::{self, Process, SlotArgs};
 
 /// Everything in one process: for one community on one machine. Needs no configuration; its data survives restarts.
 ///
-/// It migrates its schema itself. A SQLite file admits one process. On Postgres, do not run a second `serve` on the same
-/// database: for several processes there are `api`, `worker` and `scheduler`.
+/// It migrates its schema itself. A database admits one `serve`, a second one is refused: for several processes there are
+/// `api`, `worker` and `scheduler`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -22,17 +22,21 @@ pub(crate) struct Args {
     platforms: PlatformArgs,
     #[command(flatten)]
     slots: SlotArgs,
+    #[command(flatten)]
+    retention: RetentionArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     environment::refuse_servers()?;
     let config = Config::embedded(&args.database)?;
+    let retention = args.retention.checked()?;
     let shutdown = Shutdown::on_signals(args.http.stop_notice());
     // Port and file come first, so that a start that cannot succeed changes nothing.
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let metrics = process::bind_metrics(&args.http).await?;
     let _lock = config.lock_data_dir()?;
-    let process = Process::embedded(&config, &args.platforms, shutdown).await?;
+    let mut process = Process::embedded(&config, &args.platforms, shutdown).await?;
+    process.context.retention = retention;
     process::log_start("embedded", &listener, &config)?;
     if !guild::any(process.context.database.read()).await? {
         tracing::info!(

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
 
 use super::model::{Class, Column, Entity, Model, State};
 use super::status::Status;
 use super::time;
-use crate::{Conn, GuildId, JobId, Page, Result, Timestamp, sweep};
+use crate::{Conn, GuildId, JobId, Page, Result, Timestamp};
 
 /// A guild's job; chunks are not shown to guilds.
 pub async fn find(conn: &impl Conn, guild: GuildId, job: JobId) -> Result<Option<Model>> {
@@ -131,26 +131,6 @@ pub async fn backlog(conn: &impl Conn, class: Class, now: Timestamp) -> Result<B
     let held = Entity::find().filter(Column::Class.eq(class)).filter(State::Held.is()).count(conn).await?;
     let (available, oldest) = row.unwrap_or((0, None));
     Ok(Backlog { available, held: i64::try_from(held).unwrap_or(i64::MAX), oldest })
-}
-
-/// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures. Ids sort by time, and a job
-/// ends after it was enqueued.
-pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    prune_where(conn, Column::ParentId.is_null(), before, limit).await
-}
-
-/// The same, for succeeded jobs of periodic tasks.
-pub async fn prune_maintenance(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    let which = Column::Class.eq(Class::Maintenance).and(Column::State.eq(State::Succeeded));
-    prune_where(conn, which, before, limit).await
-}
-
-async fn prune_where(conn: &impl Conn, which: SimpleExpr, before: Timestamp, limit: u64) -> Result<u64> {
-    let old = Condition::all()
-        .add(Column::JobId.lt(first_id_at(before)))
-        .add(Column::FinishedAt.lt(before))
-        .add(which);
-    sweep::delete::<Entity>(conn, old, limit).await
 }
 
 /// The smallest id of this time or later.

@@ -17,6 +17,7 @@ pub mod insert;
 pub mod listing;
 mod model;
 pub mod moving;
+pub mod old;
 pub mod rescue;
 pub mod retry;
 pub mod run;

@@ -5,6 +5,7 @@
 //! its approval, so an action that waits or was rejected counts nowhere.
 
 pub(crate) mod numbering;
+pub mod old;
 pub mod times;
 pub mod totals;
 

@@ -3,6 +3,7 @@
 //! A session is live while its last heartbeat is recent, whether or not the sweep has run, and it ends at that
 //! heartbeat (docs/rules.md 6). [`totals`] sums durations and counts.
 
+pub mod sum;
 pub mod totals;
 
 use sea_orm::entity::prelude::*;

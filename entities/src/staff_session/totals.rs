@@ -1,4 +1,4 @@
-//! Durations and counts of staff sessions, summed from the rows.
+//! Durations and counts of staff sessions, summed from the rows, and over all time from what is kept of deleted ones.
 //!
 //! Ended sessions are summed from an index alone; the few open ones are read from their rows.
 
@@ -8,7 +8,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
 
-use super::{Column, Entity};
+use super::{Column, Entity, sum};
 use crate::{ChatId, Conn, GuildId, Result, Second, Timestamp};
 
 /// The activity of one staff member.
@@ -23,7 +23,7 @@ pub struct Total {
 
 /// Totals of all active members, by chat id; with `since`, only of the time after it.
 pub async fn of_guild(conn: &impl Conn, guild: GuildId, since: Option<Timestamp>) -> Result<Vec<Total>> {
-    collect(conn, Condition::all().add(Column::GuildId.eq(guild)), since).await
+    collect(conn, guild, None, since).await
 }
 
 /// Totals of one staff member.
@@ -33,19 +33,29 @@ pub async fn of_staff(
     staff: ChatId,
     since: Option<Timestamp>,
 ) -> Result<Total> {
-    let whose = Condition::all().add(Column::GuildId.eq(guild)).add(Column::StaffId.eq(staff));
-    let totals = collect(conn, whose, since).await?;
+    let totals = collect(conn, guild, Some(staff), since).await?;
     Ok(totals.first().copied().unwrap_or(Total { staff_id: staff, sessions: 0, seconds: 0 }))
 }
 
-async fn collect(conn: &impl Conn, whose: Condition, since: Option<Timestamp>) -> Result<Vec<Total>> {
+async fn collect(
+    conn: &impl Conn,
+    guild: GuildId,
+    staff: Option<ChatId>,
+    since: Option<Timestamp>,
+) -> Result<Vec<Total>> {
     let since = since.map(Second::from);
+    let whose = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(staff.map(|staff| Column::StaffId.eq(staff)));
     let ended =
         sum_until(Column::EndedSecond, since).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());
     let open = sum_until(Column::HeartbeatSecond, since).filter(Column::EndedSecond.is_null()).filter(whose);
+    // No span reaches back to what is deleted.
+    let deleted = if since.is_none() { sum::of(conn, guild, staff).await? } else { Vec::new() };
     let mut totals = BTreeMap::new();
-    for part in [ended, open] {
-        for row in part.into_model::<Total>().all(conn).await? {
+    let (ended, open) = (ended.into_model().all(conn).await?, open.into_model().all(conn).await?);
+    for part in [deleted, ended, open] {
+        for row in part {
             let total = totals.entry(row.staff_id).or_insert(Total {
                 staff_id: row.staff_id,
                 sessions: 0,

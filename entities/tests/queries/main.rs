@@ -18,6 +18,7 @@ mod million;
 mod plans;
 mod queue_samples;
 mod quotas;
+mod retention;
 mod rows_read;
 mod sessions;
 mod shield;

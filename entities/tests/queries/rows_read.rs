@@ -17,7 +17,7 @@ SELECT 7000000000000000000, 1000000000000000000 + staff, 'ban', i, '2026-04-12T1
 FROM generate_series(1, 100) staff, generate_series(1, 3000) i WHERE staff = 1 OR i <= 30";
 
 /// Of the table and its indexes, in this transaction.
-async fn rows_read(conn: &Transaction, table: &str) -> i64 {
+pub(crate) async fn rows_read(conn: &Transaction, table: &str) -> i64 {
     let sql = "SELECT CAST(sum(pg_stat_get_xact_tuples_returned(read)) AS bigint) FROM (
         SELECT $1::regclass AS read UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = $1::regclass) reads";
     let statement = Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, [table.into()]);

@@ -93,9 +93,8 @@ pub(crate) async fn reply<D: Serialize + 'static>(
         };
     }
     if let Some(Revision(since)) = query.since {
-        let revision = moderation_revision::current(call.read(), call.guild()).await?;
-        // 0 precedes every revision. A future revision comes from another database: send the whole list.
-        if (1..=revision).contains(&since)
+        // Otherwise the whole list is sent.
+        if let Some(revision) = moderation_revision::knows_since(call.read(), call.guild(), since).await?
             && let Some(changes) = changes(call, list, revision, since).await?
         {
             return Reply::data(&named(changes));

@@ -1,0 +1,133 @@
+//! Deletes old rows of a table: at most `limit` in a call, the oldest first, found by an index (docs/operations.md 4).
+//! `conn` is a transaction. Jobs, staff sessions and staff actions have their own files, and so have rows that live for
+//! minutes.
+
+use std::collections::BTreeMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Alias, ExprTrait, Func, Query, SelectStatement, SimpleExpr};
+use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
+
+use crate::{
+    Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_submission, audit_entry,
+    leave_request, lists, moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
+};
+
+/// Rows whose column is before a time: a row without one is kept.
+async fn delete_before<E: EntityTrait>(
+    conn: &impl Conn,
+    column: E::Column,
+    before: Timestamp,
+    limit: u64,
+) -> Result<u64> {
+    sweep::delete::<E>(conn, Condition::all().add(column.lt(before)), column, limit).await
+}
+
+/// Entries of the audit log.
+pub async fn audit_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    delete_before::<audit_entry::Entity>(conn, audit_entry::Column::CreatedAt, before, limit).await
+}
+
+/// Those of single members that a sync changed.
+pub async fn sync_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    use audit_entry::{Column, Entity};
+    // A literal, which shows that an index of these alone serves.
+    let of_syncs =
+        Condition::all().add(Column::CreatedAt.lt(before)).add(Expr::cust("action = 'sync.member'"));
+    sweep::delete::<Entity>(conn, of_syncs, Column::CreatedAt, limit).await
+}
+
+/// Bans and mutes that are over. The guild's revision notes which changes are not known any more.
+pub async fn sanctions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    use sanction::{Column, Entity};
+    let old: Vec<(SanctionId, GuildId, i64)> = Entity::find()
+        .select_only()
+        .columns([Column::SanctionId, Column::GuildId, Column::Revision])
+        .filter(Column::LiftedAt.lt(before))
+        .order_by_asc(Column::LiftedAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let mut forgotten = BTreeMap::new();
+    for (_, guild, revision) in &old {
+        let last = forgotten.entry(*guild).or_insert(*revision);
+        *last = std::cmp::max(*last, *revision);
+    }
+    // Before the rows, as every change of sanctions.
+    for (guild, revision) in forgotten {
+        moderation_revision::forget(conn, guild, revision).await?;
+    }
+    let ids = lists::any_of(conn, Column::SanctionId, old.iter().map(|(id, ..)| *id));
+    let over = Entity::delete_many().filter(ids).filter(Column::LiftedAt.lt(before));
+    Ok(if old.is_empty() { 0 } else { over.exec(conn).await?.rows_affected })
+}
+
+/// Lifted flags of Shield.
+pub async fn flags(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    delete_before::<shield_flag::Entity>(conn, shield_flag::Column::LiftedAt, before, limit).await
+}
+
+/// Requests for leave that were decided or withdrawn.
+pub async fn leave_requests(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    delete_before::<leave_request::Entity>(conn, leave_request::Column::DecidedAt, before, limit).await
+}
+
+/// Decisions on actions; the actions stay.
+pub async fn pending_actions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    delete_before::<pending_action::Entity>(conn, pending_action::Column::DecidedAt, before, limit).await
+}
+
+/// Keys that were revoked or have expired.
+pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    use api_key::{Column, Entity};
+    let revoked = delete_before::<Entity>(conn, Column::RevokedAt, before, limit).await?;
+    Ok(revoked + delete_before::<Entity>(conn, Column::ExpiresAt, before, limit).await?)
+}
+
+/// Submissions without a newer ticket, with their tickets. The last submission of a guild stays, so that no number comes
+/// twice.
+pub async fn submissions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    use application_submission::{Column, Entity};
+    let of =
+        Expr::tuple([ticket::Column::GuildId, ticket::Column::SubmissionId].map(|column| column.into_expr()));
+    let tickets = of.in_subquery(old_submissions(before, limit));
+    let tickets = ticket::Entity::delete_many().filter(tickets).exec(conn).await?;
+    let key = Expr::tuple([Column::GuildId, Column::SubmissionId].map(|column| column.into_expr()));
+    let gone =
+        Entity::delete_many().filter(key.in_subquery(old_submissions(before, limit))).exec(conn).await?;
+    Ok(tickets.rows_affected + gone.rows_affected)
+}
+
+fn old_submissions(before: Timestamp, limit: u64) -> SelectStatement {
+    use application_submission::{Column, Entity};
+    let later = Alias::new("later");
+    let own = |column: Column| Expr::col((Entity, column));
+    let has_later = Query::select()
+        .expr(Expr::cust("1"))
+        .from_as(Entity, later.clone())
+        .and_where(Expr::col((later.clone(), Column::GuildId)).eq(own(Column::GuildId)))
+        .and_where(Expr::col((later, Column::SubmissionId)).gt(own(Column::SubmissionId)))
+        .take();
+    let ticket = |column: ticket::Column| Expr::col((ticket::Entity, column));
+    let ended: SimpleExpr =
+        Func::coalesce([ticket(ticket::Column::OpenedAt), ticket(ticket::Column::CreatedAt)]).into();
+    let has_newer_ticket = Query::select()
+        .expr(Expr::cust("1"))
+        .from(ticket::Entity)
+        .and_where(ticket(ticket::Column::GuildId).eq(own(Column::GuildId)))
+        .and_where(ticket(ticket::Column::SubmissionId).eq(own(Column::SubmissionId)))
+        .and_where(ended.gte(before))
+        .take();
+    Query::select()
+        .columns([(Entity, Column::GuildId), (Entity, Column::SubmissionId)])
+        .from(Entity)
+        .and_where(own(Column::CreatedAt).lt(before))
+        .and_where(Expr::exists(has_later))
+        .and_where(Expr::exists(has_newer_ticket).not())
+        .order_by((Entity, Column::CreatedAt), Order::Asc)
+        .order_by((Entity, Column::GuildId), Order::Asc)
+        .order_by((Entity, Column::SubmissionId), Order::Asc)
+        .limit(limit)
+        .take()
+}
