@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-use crate::database::{self, DataDirLock};
+use crate::database::{self, Alone, DataDirLock};
 use crate::error::StartError;
 use crate::secret::{Secret, either};
 use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
@@ -94,6 +94,14 @@ impl Config {
             return Ok(None);
         }
         database::sqlite_file_of(self.database_url.expose()).map(Some)
+    }
+
+    /// Refuses a second `serve` on the same Postgres; `None` on SQLite.
+    pub async fn lock_postgres(&self) -> Result<Option<Alone>, StartError> {
+        if !self.is_postgres() {
+            return Ok(None);
+        }
+        Alone::acquire(self.database_url.expose()).await.map(Some)
     }
 
     /// Refuses a second `serve` on the same SQLite file; hold the lock while this one runs. `None` on Postgres.

@@ -8,6 +8,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use crate::error::StartError;
 
 mod access;
+mod alone;
 mod bound;
 mod breaker;
 mod connection;
@@ -19,15 +20,17 @@ mod options;
 mod outage;
 mod pool;
 mod postgres;
+mod sessions;
 mod sqlite;
 
+pub use alone::Alone;
 use bound::Bound;
 pub use breaker::Breaker;
 use connections::Connections;
 pub use options::DatabaseOptions;
 pub use outage::is_outage;
 pub use pool::{Pool, Transaction};
-pub(crate) use postgres::check_url as check_postgres_url;
+pub(crate) use postgres::{check_sessions, check_url as check_postgres_url};
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
 

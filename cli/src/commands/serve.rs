@@ -35,6 +35,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let metrics = process::bind_metrics(&args.http).await?;
     let _lock = config.lock_data_dir()?;
+    if let Some(alone) = config.lock_postgres().await? {
+        alone.keep(&shutdown);
+    }
     let mut process = Process::embedded(&config, &args.platforms, shutdown).await?;
     process.context.retention = retention;
     process::log_start("embedded", &listener, &config)?;

@@ -232,3 +232,24 @@ async fn a_wrong_value_names_the_flag_or_the_variable_that_was_given() {
     assert_says(run(&simulate, &[], folder.path()).await, &["--listen (GUILDHALL_SIMULATE_LISTEN)"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
 }
+
+#[tokio::test]
+async fn a_postgres_that_another_serve_uses_is_refused() {
+    let (folder, database) = (folder(), TestDatabase::postgres().await);
+    let config =
+        runtime::Config { database_url: database.url().into(), prefix: "t".to_owned(), broker: None };
+    let held = config.lock_postgres().await.unwrap();
+    let env = [("GUILDHALL_DATABASE_URL", database.url())];
+    let words = ["another `guildhall serve` uses this database", "connected from"];
+    assert_says(run(&["serve"], &env, folder.path()).await, &words);
+    drop(held);
+    database.remove().await;
+}
+
+#[tokio::test]
+async fn a_retention_below_its_floor_is_refused() {
+    let folder = folder();
+    let env = [("GUILDHALL_RETENTION_ACTIONS", "92")];
+    assert_says(run(&["serve"], &env, folder.path()).await, &["GUILDHALL_RETENTION_ACTIONS", "93"]);
+    assert!(!folder.path().join("guildhall-data").exists(), "a failed start created a database");
+}

@@ -8,6 +8,7 @@ use sea_orm::sqlx::{ConnectOptions, Connection, Error};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
 use super::options::DatabaseOptions;
+use super::sessions;
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 
@@ -30,8 +31,15 @@ pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
 
 pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<DatabaseConnection, StartError> {
     let connect = with_session_settings(check_url(url)?, options);
-    match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect()).await {
-        Ok(Ok(connection)) => drop(connection.close().await),
+    let checked = async {
+        let mut connection = connect.connect().await?;
+        let dropped = sessions::dropped_settings(&mut connection, &settings(options)).await?;
+        drop(connection.close().await);
+        Ok::<_, Error>(dropped)
+    };
+    match tokio::time::timeout(CONNECT_TIMEOUT, checked).await {
+        Ok(Ok(None)) => {}
+        Ok(Ok(Some(reason))) => return Err(StartError::Database { target: target(&connect), reason }),
         Ok(Err(error)) => return Err(explain(&error, &connect)),
         Err(_) => return Err(unreachable(&connect, "no answer within 5 s".to_owned())),
     }
@@ -39,7 +47,25 @@ pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<Data
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
+/// Refuses a pooler that gives one session of the server to several connections.
+pub(crate) async fn check_sessions(url: &str) -> Result<(), StartError> {
+    let connect = check_url(url)?.disable_statement_logging();
+    let failed = |error: Error| explain(&error, &connect);
+    let (mut one, mut two) = tokio::try_join!(connect.connect(), connect.connect()).map_err(failed)?;
+    let shared = sessions::are_shared(&mut one, &mut two).await.map_err(failed)?;
+    drop((one.close().await, two.close().await));
+    if shared {
+        return Err(StartError::Database { target: target(&connect), reason: sessions::SHARED.to_owned() });
+    }
+    Ok(())
+}
+
 fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -> PgConnectOptions {
+    connect.options(settings(options)).application_name(options.application_name).disable_statement_logging()
+}
+
+/// Each in the unit and the words of `pg_settings`.
+fn settings(options: &DatabaseOptions) -> Vec<(&'static str, String)> {
     let mut settings = vec![
         // Set here, so that it costs no round trip in each transaction.
         ("default_transaction_isolation", "read committed".to_owned()),
@@ -48,7 +74,7 @@ fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -
     if let Some(timeout) = options.statement_timeout {
         settings.push(("statement_timeout", timeout.as_millis().to_string()));
     }
-    connect.options(settings).application_name(options.application_name).disable_statement_logging()
+    settings
 }
 
 fn target(connect: &PgConnectOptions) -> String {
@@ -62,7 +88,7 @@ fn unreachable(connect: &PgConnectOptions, reason: String) -> StartError {
     StartError::Unreachable { what: WHAT, target: target(connect), reason, variable: DATABASE_URL }
 }
 
-fn explain(error: &Error, connect: &PgConnectOptions) -> StartError {
+pub(super) fn explain(error: &Error, connect: &PgConnectOptions) -> StartError {
     match error {
         Error::Io(io) => unreachable(connect, io.to_string()),
         Error::PoolTimedOut => unreachable(connect, "no free connection".to_owned()),
@@ -82,6 +108,11 @@ fn explain_refusal(code: Option<&str>, message: &str, connect: &PgConnectOptions
         Some("3D000") => {
             let database = connect.get_database().unwrap_or_else(|| connect.get_username()).to_owned();
             StartError::DatabaseMissing { database, target }
+        }
+        // A pooler that takes no settings.
+        Some("08P01") if message.contains("startup parameter") => {
+            let reason = format!("{message}; {}", sessions::REMEDY);
+            StartError::Database { target, reason }
         }
         _ => StartError::Database { target, reason },
     }
