@@ -38,6 +38,8 @@ pub enum Reservation {
     Fresh,
     /// The first request's row: a response, a running job, or (both empty) a request that is still running.
     Taken(Model),
+    /// Others hold and release the key at this moment.
+    Contended,
 }
 
 /// The identity of a request: its API key, its idempotency key, and the hash of its content.
@@ -73,6 +75,25 @@ pub async fn reserve(
     locked_until: Timestamp,
     expires_at: Timestamp,
 ) -> Result<Reservation> {
+    for _ in 0..MOST_TRIES {
+        if let Some(reservation) = try_reserve(conn, request, now, locked_until, expires_at).await? {
+            return Ok(reservation);
+        }
+    }
+    Ok(Reservation::Contended)
+}
+
+/// Each failed try means that another request held the key and released it meanwhile.
+const MOST_TRIES: usize = 3;
+
+/// `None`: a row was in the way, and is gone.
+async fn try_reserve(
+    conn: &impl Conn,
+    request: &Request,
+    now: Timestamp,
+    locked_until: Timestamp,
+    expires_at: Timestamp,
+) -> Result<Option<Reservation>> {
     forget_expired(conn, request, now).await?;
     let row = ActiveModel {
         key_id: Set(request.key),
@@ -84,10 +105,10 @@ pub async fn reserve(
     };
     let conflict = OnConflict::columns([Column::KeyId, Column::IdempotencyKey]).do_nothing().to_owned();
     if Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0 {
-        return Ok(Reservation::Fresh);
+        return Ok(Some(Reservation::Fresh));
     }
     let found = Entity::find_by_id((request.key, request.idempotency_key.clone())).one(conn).await?;
-    found.map(Reservation::Taken).ok_or_else(|| DbErr::RecordNotFound("idempotency row vanished".to_owned()))
+    Ok(found.map(Reservation::Taken))
 }
 
 async fn forget_expired(conn: &impl Conn, request: &Request, now: Timestamp) -> Result<()> {

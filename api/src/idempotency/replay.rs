@@ -116,6 +116,7 @@ async fn find(call: &Call, request: idempotency::Request) -> Result<Found, ApiEr
             "this Idempotency-Key was used for another request; a new request needs a new key",
         )),
         Reservation::Taken(row) => first_answer(request, row),
+        Reservation::Contended => Err(ApiError::still_running()),
     }
 }
 

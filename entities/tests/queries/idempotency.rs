@@ -32,6 +32,20 @@ impl Fixture {
 }
 
 both_databases! {
+    async fn a_key_that_is_released_on_the_way_is_no_error(fixture: &Fixture) {
+        let request = fixture.request().await;
+        let holders = (0..8).map(async |n| {
+            for turn in 0..60 {
+                let (found, hold) = fixture.reserve(&request, n * 100 + turn).await;
+                if found == Reservation::Fresh {
+                    idempotency::release(fixture.conn(), &hold).await.unwrap();
+                }
+            }
+        });
+        futures_util::future::join_all(holders).await;
+        assert_eq!(fixture.reserve(&request, 5_000).await.0, Reservation::Fresh);
+    }
+
     async fn a_lapsed_reservation_is_taken_over_for_good(fixture: &Fixture) {
         let request = fixture.request().await;
         let (found, slow) = fixture.reserve(&request, 0).await;
