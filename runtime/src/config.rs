@@ -74,7 +74,8 @@ impl Config {
             broker: checked_broker(broker)?,
         };
         if config.broker.is_some() && !config.is_postgres() {
-            let url = either(DATABASE_URL, &database.database_url, &database.database_url_file)?;
+            let url =
+                either(DATABASE_URL, database.database_url.as_ref(), database.database_url_file.as_ref())?;
             let state = if url.is_none() { "unset" } else { "a SQLite file" };
             return Err(StartError::Contradiction(format!(
                 "processes that share RabbitMQ and Redis need Postgres, but {DATABASE_URL} is {state}: \
@@ -133,7 +134,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 fn database_url(args: &DatabaseArgs) -> Result<Secret, StartError> {
-    let url = either(DATABASE_URL, &args.database_url, &args.database_url_file)?;
+    let url = either(DATABASE_URL, args.database_url.as_ref(), args.database_url_file.as_ref())?;
     let Some(url) = url else { return default_database(&args.data_dir) };
     let text = url.expose().trim();
     if database::is_postgres_url(text) {
@@ -170,8 +171,8 @@ fn checked_prefix(prefix: &str) -> Result<String, StartError> {
 }
 
 fn checked_broker(args: &BrokerArgs) -> Result<Option<BrokerConfig>, StartError> {
-    let amqp = either(AMQP_URL, &args.amqp_url, &args.amqp_url_file)?;
-    let redis = either(REDIS_URL, &args.redis_url, &args.redis_url_file)?;
+    let amqp = either(AMQP_URL, args.amqp_url.as_ref(), args.amqp_url_file.as_ref())?;
+    let redis = either(REDIS_URL, args.redis_url.as_ref(), args.redis_url_file.as_ref())?;
     match (amqp, redis) {
         (None, None) => Ok(None),
         (Some(_), None) => Err(StartError::HalfPair { set: AMQP_URL, missing: REDIS_URL }),

@@ -26,7 +26,7 @@ impl Secret {
 }
 
 /// Reads a setting that names the file of a secret. The secret itself is no flag: flags stand in the list of processes.
-pub fn secret_file() -> ValueParser {
+pub(crate) fn secret_file() -> ValueParser {
     clap::builder::OsStringValueParser::new().try_map(|path| read(Path::new(&path))).into()
 }
 
@@ -45,13 +45,13 @@ fn read(path: &Path) -> Result<Secret, String> {
 }
 
 /// The secret of a variable or of its file, whichever is set.
-pub fn either<'s>(
+pub(crate) fn either<'s>(
     variable: &'static str,
-    text: &'s Option<Secret>,
-    file: &'s Option<Secret>,
+    text: Option<&'s Secret>,
+    file: Option<&'s Secret>,
 ) -> Result<Option<&'s Secret>, StartError> {
     let is_set = |secret: &&Secret| !secret.expose().trim().is_empty();
-    match (text.as_ref().filter(is_set), file.as_ref().filter(is_set)) {
+    match (text.filter(is_set), file.filter(is_set)) {
         (Some(_), Some(_)) => Err(StartError::setting(
             variable,
             "is set in two ways, as a text and as the name of a file: keep one",

@@ -224,10 +224,7 @@ impl JobContext {
     /// run that was frozen and has lost the job writes nothing.
     pub async fn begin_with_claim(&self) -> Result<Transaction, JobError> {
         let transaction = self.begin().await?;
-        match run::hold(&transaction, self.claim()).await? {
-            true => Ok(transaction),
-            false => Err(JobError::ClaimLost),
-        }
+        if run::hold(&transaction, self.claim()).await? { Ok(transaction) } else { Err(JobError::ClaimLost) }
     }
 
     /// Commits a checkpoint and the progress, for a child also on its parent, together with the transaction's earlier

@@ -20,7 +20,7 @@ pub struct DatabaseArgs {
     /// Folder for the data of a process without Postgres; made when missing
     #[arg(long, env = "GUILDHALL_DATA_DIR", value_name = "FOLDER", default_value = "./guildhall-data")]
     pub data_dir: PathBuf,
-    /// File with the URL that GUILDHALL_DATABASE_URL holds otherwise: `postgres://user:password@host:5432/database` or
+    /// File with the URL that `GUILDHALL_DATABASE_URL` holds otherwise: `postgres://user:password@host:5432/database` or
     /// `sqlite://file.db` [default: a SQLite file in the data folder]
     #[arg(long, env = "GUILDHALL_DATABASE_URL_FILE", value_name = "FILE", value_parser = secret_file())]
     pub database_url_file: Option<Secret>,
@@ -31,13 +31,13 @@ pub struct DatabaseArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "RabbitMQ and Redis (distributed processes)")]
 pub struct BrokerArgs {
-    /// File with the URL of RabbitMQ that GUILDHALL_AMQP_URL holds otherwise: `amqp://user:password@host:5672/%2f`, with TLS
+    /// File with the URL of RabbitMQ that `GUILDHALL_AMQP_URL` holds otherwise: `amqp://user:password@host:5672/%2f`, with TLS
     /// `amqps://`; set together with that of Redis
     #[arg(long, env = "GUILDHALL_AMQP_URL_FILE", value_name = "FILE", value_parser = secret_file())]
     pub amqp_url_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(AMQP_URL))]
     pub amqp_url: Option<Secret>,
-    /// File with the URL of Redis that GUILDHALL_REDIS_URL holds otherwise: `redis://user:password@host:6379/0`, with TLS
+    /// File with the URL of Redis that `GUILDHALL_REDIS_URL` holds otherwise: `redis://user:password@host:6379/0`, with TLS
     /// `rediss://`; set together with that of RabbitMQ
     #[arg(long, env = "GUILDHALL_REDIS_URL_FILE", value_name = "FILE", value_parser = secret_file())]
     pub redis_url_file: Option<Secret>,

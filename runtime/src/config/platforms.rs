@@ -15,7 +15,7 @@ pub struct PlatformArgs {
     /// Base URL of the chat platform, for a simulator or proxy [default: the real host]
     #[arg(long, env = "GUILDHALL_CHAT_API_URL", value_name = "URL")]
     pub chat_api_url: Option<String>,
-    /// File with the bot token of the chat platform that GUILDHALL_CHAT_TOKEN holds otherwise; without it calls that need one
+    /// File with the bot token of the chat platform that `GUILDHALL_CHAT_TOKEN` holds otherwise; without it calls that need one
     /// answer 503
     #[arg(long, env = "GUILDHALL_CHAT_TOKEN_FILE", value_name = "FILE", value_parser = secret_file())]
     pub chat_token_file: Option<Secret>,
@@ -24,7 +24,7 @@ pub struct PlatformArgs {
     /// Id of the chat platform's application that people sign in with; set together with its secret
     #[arg(long, env = "GUILDHALL_CHAT_CLIENT_ID", value_name = "ID")]
     pub chat_client_id: Option<String>,
-    /// File with the OAuth 2 secret of that application that GUILDHALL_CHAT_CLIENT_SECRET holds otherwise; without both
+    /// File with the OAuth 2 secret of that application that `GUILDHALL_CHAT_CLIENT_SECRET` holds otherwise; without both
     /// nobody can sign in with the chat platform
     #[arg(long, env = "GUILDHALL_CHAT_CLIENT_SECRET_FILE", value_name = "FILE", value_parser = secret_file())]
     pub chat_client_secret_file: Option<Secret>,
@@ -33,7 +33,7 @@ pub struct PlatformArgs {
     /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]
     #[arg(long, env = "GUILDHALL_PLAY_API_URL", value_name = "URL")]
     pub play_api_url: Option<String>,
-    /// File with the API key of the game platform that GUILDHALL_PLAY_KEY holds otherwise; without it calls that need one
+    /// File with the API key of the game platform that `GUILDHALL_PLAY_KEY` holds otherwise; without it calls that need one
     /// answer 503
     #[arg(long, env = "GUILDHALL_PLAY_KEY_FILE", value_name = "FILE", value_parser = secret_file())]
     pub play_key_file: Option<Secret>,
@@ -81,11 +81,14 @@ pub struct PlatformConfig {
 
 impl PlatformArgs {
     pub fn checked(&self) -> Result<PlatformConfig, StartError> {
-        let client_secret =
-            either(CHAT_CLIENT_SECRET, &self.chat_client_secret, &self.chat_client_secret_file)?;
+        let client_secret = either(
+            CHAT_CLIENT_SECRET,
+            self.chat_client_secret.as_ref(),
+            self.chat_client_secret_file.as_ref(),
+        )?;
         let client = client(self.chat_client_id.as_deref(), client_secret)?;
-        let chat_token = either(CHAT_TOKEN, &self.chat_token, &self.chat_token_file)?;
-        let play_key = either(PLAY_KEY, &self.play_key, &self.play_key_file)?;
+        let chat_token = either(CHAT_TOKEN, self.chat_token.as_ref(), self.chat_token_file.as_ref())?;
+        let play_key = either(PLAY_KEY, self.play_key.as_ref(), self.play_key_file.as_ref())?;
         let (chat_client_id, chat_client_secret) = client.unzip();
         Ok(PlatformConfig {
             chat_api_url: base_url(self.chat_api_url.as_deref(), CHAT_API_URL)?,
