@@ -1,13 +1,14 @@
 //! Shared by `assign_role` and `remove_role` (docs/rules.md 5): the checks before the call and the messages after it.
 
 use entities::audit_entry::NewEntry;
-use entities::{ChatId, GuildId, RoleId, guild};
+use entities::{ChatId, GuildId, RoleId, guild, link};
 use platforms::{CallContext, Missing, PlatformError, RoleProblem};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::errors::{job_error, not_a_member};
 use crate::services::Services;
+use crate::wanted::GuildRules;
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "asked for through the API";
@@ -87,5 +88,33 @@ pub(crate) async fn change(
     })?;
     let metadata = json!({ "role_id": role, "role_name": name });
     let audit = vec![NewEntry { guild, action, target: user.to_string(), metadata }];
-    Ok(Outcome::Done { result: json!({ "message": format!("role {name} {done}") }), audit })
+    let undone = undone_by_sync(services, job, target, verb).await?;
+    Ok(Outcome::Done { result: json!({ "message": format!("role {name} {done}{undone}") }), audit })
+}
+
+/// What the next sync makes of the change, where a binding names the role (docs/rules.md 5).
+async fn undone_by_sync(
+    services: &Services,
+    job: &JobContext,
+    Target { guild, user, role }: Target,
+    verb: Verb,
+) -> Result<&'static str, JobError> {
+    let read = job.database().read();
+    let rules = GuildRules::load(read, guild).await?;
+    // A sync changes linked members only.
+    let Some(link) = link::find_by_chat(read, guild, user).await?.filter(|_| rules.manages(role)) else {
+        return Ok("");
+    };
+    let call = CallContext::interactive(guild);
+    // The change is made: without the ranks it is only not told.
+    let Ok(ranks) = services.platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {
+        return Ok("; a binding names it, so the next sync sets it by the member's rank");
+    };
+    Ok(match (verb, rules.wants(role, link.play_id, &ranks)) {
+        (Verb::Assign, false) => {
+            "; the next sync takes it away, because the member's rank does not call for it"
+        }
+        (Verb::Remove, true) => "; the next sync gives it back, because the member's rank calls for it",
+        _ => "",
+    })
 }

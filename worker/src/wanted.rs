@@ -72,6 +72,16 @@ impl GuildRules {
         matching.map(|rule| rule.role_id).collect()
     }
 
+    /// Whether a binding names the role: no sync changes any other.
+    pub(crate) fn manages(&self, role: RoleId) -> bool {
+        self.bindings.iter().any(|rule| rule.role_id == role)
+    }
+
+    /// Whether the player's ranks call for a role.
+    pub(crate) fn wants(&self, role: RoleId, player: PlayId, ranks: &Ranks) -> bool {
+        self.wanted(player, ranks).contains(&role)
+    }
+
     pub(crate) fn change(&self, member: &ChatMember, player: Player<'_>, ranks: &Ranks) -> Change {
         let held: BTreeSet<RoleId> = member.roles.iter().copied().collect();
         let (wanted, managed) = (self.wanted(player.id, ranks), self.managed());

@@ -1,6 +1,7 @@
 //! Roles assigned and removed by hand (docs/rules.md 5).
 
 use queue::kinds::{AssignRole, RemoveRole};
+use serde_json::Value;
 
 use crate::fixture::{Fixture, chat, guild_id, role};
 use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
@@ -34,6 +35,27 @@ async fn roles_are_assigned_and_removed_idempotently_with_audit_entries() {
         assert_eq!(audit[0].target_id, person.chat.to_string());
         assert_eq!(audit[0].metadata["role_id"], DECORATION.to_string());
     }
+}
+
+#[tokio::test]
+async fn a_change_that_the_next_sync_undoes_says_so() {
+    let people = [Person::right(1), Person { linked_as: None, ..Person::right(2) }];
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
+    let message = |result: Value| result["message"].as_str().unwrap().to_owned();
+    let given = message(process.succeed(&assign(people[0].chat, OFFICER)).await);
+    assert!(given.contains("the next sync takes it away"), "{given}");
+    let taken = message(process.succeed(&remove(people[0].chat, MEMBER)).await);
+    assert!(taken.contains("the next sync gives it back"), "{taken}");
+    // The rank calls for it; and no sync changes who is not linked.
+    for (user, role) in [(people[0].chat, MEMBER), (people[1].chat, OFFICER)] {
+        let given = message(process.succeed(&assign(user, role)).await);
+        assert!(given.ends_with("assigned"), "{given}");
+    }
+    // Without the ranks it is not known.
+    fixture.fault("memberships", 500, 20).await;
+    let given = message(process.succeed(&assign(people[0].chat, OFFICER)).await);
+    assert!(given.contains("by the member's rank"), "{given}");
 }
 
 #[tokio::test]
