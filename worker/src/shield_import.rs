@@ -2,7 +2,7 @@
 //!
 //! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a cut
 //! run loses no flag and counts no user twice. Users that are already flagged, repeated, or unknown to the game
-//! platform are skipped; while the platform is unreachable, the rest of the job waits.
+//! platform are skipped, and the result says of each why; while the platform is unreachable, the rest of the job waits.
 
 use std::collections::HashSet;
 
@@ -29,11 +29,40 @@ const CHUNK: usize = 1_000;
 const FEW: usize = 200;
 
 /// The checkpoint: users before `next` are done.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Reached {
     next: usize,
     imported: u64,
-    skipped: u64,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Skipped {
+    play_id: String,
+    reason: Reason,
+}
+
+impl Skipped {
+    fn new(play: PlayId, reason: Reason) -> Self {
+        Self { play_id: play.to_string(), reason }
+    }
+}
+
+/// Why a user of an import got no flag.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reason {
+    AlreadyFlagged,
+    /// Earlier in the same import.
+    Repeated,
+    /// The game platform has no such user.
+    UnknownUser,
+}
+
+/// What becomes of the users of a chunk.
+struct Sorted {
+    flags: Vec<NewFlag>,
+    skipped: Vec<Skipped>,
 }
 
 impl Handler for Job {
@@ -46,25 +75,40 @@ impl Handler for Job {
             if job.should_yield() {
                 return Ok(Outcome::Yield);
             }
-            let flags = self.flags(job, &args, chunk).await?;
-            reached = self.write(job, &args, chunk, &flags, reached).await?;
+            let sorted = self.sort(job, &args, chunk, reached.next).await?;
+            reached = self.write(job, &args, sorted, reached).await?;
         }
-        Ok(Outcome::done(json!({ "imported": reached.imported, "skipped": reached.skipped })))
+        let Reached { imported, skipped, .. } = reached;
+        Ok(Outcome::done(json!({ "imported": imported, "skipped": skipped.len(), "skipped_users": skipped })))
     }
 }
 
 impl Job {
-    /// The flags of a chunk to write. Only missing names are requested from the platform.
-    async fn flags(
+    /// Which users of a chunk, the first of which is number `first` of the import, get a flag. Only missing names are
+    /// requested from the platform.
+    async fn sort(
         &self,
         job: &JobContext,
         args: &ShieldImport,
         chunk: &[ToFlag],
-    ) -> Result<Vec<NewFlag>, JobError> {
+        first: usize,
+    ) -> Result<Sorted, JobError> {
         let plays: Vec<PlayId> = chunk.iter().map(|user| user.play_id).collect();
         let known = shield_flag::find_many(job.database().read(), &plays).await?;
-        let mut seen: HashSet<PlayId> = known.into_iter().map(|flag| flag.play_id).collect();
-        let new: Vec<&ToFlag> = chunk.iter().filter(|user| seen.insert(user.play_id)).collect();
+        let known: HashSet<PlayId> = known.into_iter().map(|flag| flag.play_id).collect();
+        let mut seen: HashSet<PlayId> = args.users.iter().take(first).map(|user| user.play_id).collect();
+        let (mut new, mut skipped) = (Vec::new(), Vec::new());
+        for user in chunk {
+            let reason = match seen.insert(user.play_id) {
+                false => Reason::Repeated,
+                true if known.contains(&user.play_id) => Reason::AlreadyFlagged,
+                true => {
+                    new.push(user);
+                    continue;
+                }
+            };
+            skipped.push(Skipped::new(user.play_id, reason));
+        }
         let asked: Vec<PlayId> = new.iter().map(|user| user.play_id).collect();
         let call = if args.users.len() > FEW {
             CallContext::bulk(args.guild)
@@ -72,41 +116,53 @@ impl Job {
             CallContext::interactive(args.guild)
         };
         let mut names = self.0.platforms.play.usernames(call, &asked).await.map_err(job_error)?;
-        let flag = |user: &ToFlag| {
-            let play_username = names.remove(&user.play_id)?;
-            Some(NewFlag { play: user.play_id, play_username, reason: user.reason.clone() })
-        };
-        Ok(new.into_iter().filter_map(flag).collect())
+        let mut flags = Vec::new();
+        for user in new {
+            match names.remove(&user.play_id) {
+                Some(play_username) => {
+                    flags.push(NewFlag { play: user.play_id, play_username, reason: user.reason.clone() });
+                }
+                None => skipped.push(Skipped::new(user.play_id, Reason::UnknownUser)),
+            }
+        }
+        Ok(Sorted { flags, skipped })
     }
 
-    /// Writes a chunk of users, of whom `flags` are to be flagged.
+    /// Writes the flags of a chunk.
     async fn write(
         &self,
         job: &JobContext,
         args: &ShieldImport,
-        read: &[ToFlag],
-        flags: &[NewFlag],
-        before: Reached,
+        Sorted { flags, mut skipped }: Sorted,
+        mut reached: Reached,
     ) -> Result<Reached, JobError> {
+        let read = flags.len() + skipped.len();
         let transaction = job.begin().await?;
         require_permission(&transaction, args).await?;
         let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
-        let imported = shield_flag::import(&transaction, flags, origin).await?;
-        let skipped = (read.len() as u64).saturating_sub(imported);
+        let imported = shield_flag::import(&transaction, &flags, origin).await?;
+        if imported < flags.len() as u64 {
+            // Somebody else was faster.
+            let plays: Vec<PlayId> = flags.iter().map(|flag| flag.play).collect();
+            let lost = shield_flag::find_many(&transaction, &plays).await?;
+            let lost = lost.into_iter().filter(|flag| {
+                (flag.flagged_by_guild, flag.flagged_by, flag.flagged_at)
+                    != (origin.guild, origin.by, origin.at)
+            });
+            skipped.extend(lost.map(|flag| Skipped::new(flag.play_id, Reason::AlreadyFlagged)));
+        }
         if imported > 0 {
             let entry = NewEntry {
                 guild: args.guild,
                 action: "shield.import",
                 target: job.id().to_string(),
-                metadata: json!({ "imported": imported, "skipped": skipped, "job_id": job.id() }),
+                metadata: json!({ "imported": imported, "skipped": skipped.len(), "job_id": job.id() }),
             };
             audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
         }
-        let reached = Reached {
-            next: before.next + read.len(),
-            imported: before.imported + imported,
-            skipped: before.skipped + skipped,
-        };
+        reached.next += read;
+        reached.imported += imported;
+        reached.skipped.append(&mut skipped);
         let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         job.set_progress(progress(reached.next), progress(args.users.len()), 0);
         let plays = || flags.iter().map(|flag| flag.play).collect();

@@ -65,7 +65,7 @@ async fn a_flag_is_seen_by_every_guild_with_its_author_and_reason(deployment: &D
     assert_eq!(clean, json!({ "flagged": false }));
     assert_eq!(
         deployment.import(&[(member.play, "exploiting")]).await.ok(),
-        json!({ "imported": 1, "skipped": 0 })
+        json!({ "imported": 1, "skipped": 0, "skipped_users": [] })
     );
     let data = deployment.check(member.play).await;
     let flag = &data["flag"];
@@ -107,7 +107,11 @@ async fn an_import_counts_imported_and_skipped_users(deployment: &Deployment) {
     // A flagged user, one named twice, and an unknown one are skipped.
     let users =
         [(one, "again"), (two, "second"), (two, "second again"), (three, "third"), (NOBODY, "nobody")];
-    assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 2, "skipped": 3 }));
+    let data = deployment.import(&users).await.ok();
+    assert_eq!((&data["imported"], &data["skipped"]), (&json!(2), &json!(3)));
+    let skipped = [(one, "already_flagged"), (two, "repeated"), (NOBODY, "unknown_user")]
+        .map(|(play, reason)| json!({ "play_id": play.to_string(), "reason": reason }));
+    assert_eq!(data["skipped_users"], json!(skipped));
     let reasons = |data: &Value| -> Vec<Value> {
         data["flagged"].as_array().unwrap().iter().map(|item| item["reason"].clone()).collect()
     };
@@ -165,7 +169,7 @@ async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
     let ended = deployment.job_ended(job).await;
     assert_eq!(ended["kind"], "shield_import");
-    assert_eq!(ended["result"], json!({ "imported": 30, "skipped": 0 }), "{ended}");
+    assert_eq!(ended["result"], json!({ "imported": 30, "skipped": 0, "skipped_users": [] }), "{ended}");
     assert_eq!(
         (&ended["progress"]["done"], &ended["progress"]["total"]),
         (&json!(30), &json!(30)),
@@ -175,7 +179,10 @@ async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     // One failure of the game platform is retried within the caller's wait.
     deployment.fault(json!({ "route": "*", "status": 503, "count": 1 })).await;
     let users = [(deployment.other_guild().members[0].play, "r")];
-    assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 1, "skipped": 0 }));
+    assert_eq!(
+        deployment.import(&users).await.ok(),
+        json!({ "imported": 1, "skipped": 0, "skipped_users": [] })
+    );
 }
 
 async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
@@ -207,7 +214,9 @@ async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
     api.post(IMPORT, many(10_001, "r")).await.refused(400, &["users", "10000"]);
     // About 1 MB of unknown users; other paths take 256 KiB.
     let answer = api.header("prefer", "wait=30").post(IMPORT, many(10_000, &"r".repeat(60))).await;
-    assert_eq!(answer.ok(), json!({ "imported": 0, "skipped": 10_000 }));
+    let data = answer.ok();
+    assert_eq!((&data["imported"], &data["skipped"]), (&json!(0), &json!(10_000)));
+    assert_eq!(data["skipped_users"].as_array().unwrap().len(), 10_000);
     let padded = |bytes: usize| {
         let head = format!("{{\"users\":[{{\"play_id\":{NOBODY},\"reason\":\"r\"}}],\"x\":\"");
         let padding = "y".repeat(bytes - head.len() - 2);

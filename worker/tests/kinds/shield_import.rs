@@ -6,7 +6,7 @@ use entities::shield_flag::{self, Model};
 use entities::{Page, PlayId, guild};
 use queue::kinds::{ShieldImport, ToFlag};
 use queue::{Answer, Payload};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::crashes::Mortal;
 use crate::fixture::{Fixture, chat, guild_id, until};
@@ -49,13 +49,22 @@ async fn flagged_repeated_and_unknown_users_are_skipped() {
     let process = fixture.process().await;
     process.allow(true).await;
     let result = process.succeed(&import(vec![to_flag(people[0].play, "first")])).await;
-    assert_eq!(result, json!({ "imported": 1, "skipped": 0 }));
+    assert_eq!(result, json!({ "imported": 1, "skipped": 0, "skipped_users": [] }));
     let second = |n: usize| to_flag(people[n].play, "second");
     let mut users = vec![second(0), second(1), to_flag(people[1].play, "third"), second(2)];
     users.push(to_flag(999_999_999, "nobody"));
     let result = process.succeed(&import(users.clone())).await;
-    assert_eq!(result, json!({ "imported": 2, "skipped": 3 }));
-    assert_eq!(process.succeed(&import(users)).await, json!({ "imported": 0, "skipped": 5 }));
+    let why = |reasons: &[(i64, &str)]| -> Vec<Value> {
+        reasons.iter().map(|(play, why)| json!({ "play_id": play.to_string(), "reason": why })).collect()
+    };
+    let skipped = why(&[
+        (people[0].play, "already_flagged"),
+        (people[1].play, "repeated"),
+        (999_999_999, "unknown_user"),
+    ]);
+    assert_eq!(result, json!({ "imported": 2, "skipped": 3, "skipped_users": skipped }));
+    let result = process.succeed(&import(users)).await;
+    assert_eq!((&result["imported"], &result["skipped"]), (&json!(0), &json!(5)));
 
     let mut flags = process.flags().await;
     flags.sort_by_key(|flag| flag.play_id);
@@ -92,7 +101,7 @@ async fn an_import_without_names_writes_nothing_and_is_retried() {
     .await;
     assert!(process.flags().await.is_empty());
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
-    assert_eq!(result, json!({ "imported": 3, "skipped": 0 }));
+    assert_eq!(result, json!({ "imported": 3, "skipped": 0, "skipped_users": [] }));
     assert_eq!(process.row(job).await.attempt, 2);
 }
 
@@ -118,7 +127,9 @@ async fn an_import_of_a_killed_worker_continues_from_its_last_batch() {
     assert_eq!(checkpoint["imported"], flags, "flags and counts are one transaction");
     assert!(flags < 4_500, "the kill came too late");
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
-    assert_eq!(result, json!({ "imported": 4_500, "skipped": 2 }));
+    assert_eq!((&result["imported"], &result["skipped"]), (&json!(4_500), &json!(2)));
+    assert_eq!(result["skipped_users"][0]["reason"], "repeated");
+    assert_eq!(result["skipped_users"][1]["reason"], "unknown_user");
     assert_eq!(process.flags().await.len(), 4_500);
     assert_eq!(process.audited().await, (5, 4_500));
     let row = process.row(job).await;

@@ -29,14 +29,25 @@ request! {
 pub(crate) struct ShieldImported {
     #[schema(example = 12)]
     imported: u64,
-    /// Flagged already.
+    /// Users of the call who got no flag.
     #[schema(example = 1)]
     skipped: u64,
+    /// Each of them, and why.
+    skipped_users: Vec<SkippedUser>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SkippedUser {
+    #[schema(example = "4815162342")]
+    play_id: String,
+    /// `already_flagged`; `repeated`, earlier in the same call; or `unknown_user`, whom the game platform does not know.
+    #[schema(example = "already_flagged")]
+    reason: String,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("importShield", "Flag many users")
-        .about("For guilds on the Shield allowlist alone. Who is flagged already is skipped.")
+        .about("For guilds on the Shield allowlist alone. Users who are flagged already, repeated or unknown are skipped.")
         .body::<ShieldImportRequest>()
         .data::<ShieldImported>()
         .job()
@@ -52,7 +63,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ShieldImportRequest { users: List(users) } = call.body()?;
     let users: Vec<ToFlag> = users.into_iter().map(|user| user.0).collect();
     if users.is_empty() {
-        return Reply::data(&ShieldImported { imported: 0, skipped: 0 });
+        return Reply::data(&ShieldImported { imported: 0, skipped: 0, skipped_users: Vec::new() });
     }
     let plays: Vec<PlayId> = users.iter().map(|user| user.play_id).collect();
     let total = plays.len();
