@@ -1,7 +1,7 @@
 //! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, InsertStatement, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, InsertStatement, LikeExpr, SimpleExpr};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -134,6 +134,7 @@ pub async fn write_custom(
 /// Filter of a list of entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
+    /// An action, or the area of all that begin with it and a dot.
     pub action: Option<&'a str>,
     pub source: Option<Source>,
     /// A chat user, or 0 for the service itself.
@@ -162,7 +163,7 @@ pub async fn list<'a>(
 ) -> Result<Vec<Model>> {
     let filter = filter.into();
     let shown = Condition::all()
-        .add_option(filter.action.map(|action| Column::Action.eq(action)))
+        .add_option(filter.action.map(of_action))
         .add_option(filter.source.map(|source| Column::Source.eq(source)))
         .add_option(filter.actor.map(|actor| Column::ActorId.eq(actor)))
         .add_option(filter.target.map(|target| {
@@ -172,6 +173,15 @@ pub async fn list<'a>(
         .add_option(filter.from.map(|from| Column::CreatedAt.gte(from)))
         .add_option(filter.until.map(|until| Column::CreatedAt.lt(until)));
     newest(guild, page).filter(shown).all(conn).await
+}
+
+/// Each action has a dot.
+fn of_action(action: &str) -> SimpleExpr {
+    if action.contains('.') {
+        return Column::Action.eq(action);
+    }
+    // `_` would stand for any character.
+    Column::Action.like(LikeExpr::new(format!("{}.%", action.replace('_', "\\_"))).escape('\\'))
 }
 
 /// The newest entries of each guild after the one with this id (0: all), at most `limit` of each.

@@ -33,6 +33,15 @@ async fn pages_are_newest_first_and_never_skip(deployment: &Deployment) {
     let sold = api.get(&format!("{path}?action=shop.sell")).await.ok();
     assert_eq!(ids(&sold), [written[1], written[3], written[5]]);
     assert_eq!(sold["next_cursor"], Value::Null);
+    // An area is all that begins with it and a dot.
+    api.post(&path, json!({ "action": "shopping.buy", "metadata": {} })).await.ok();
+    api.post(&path, json!({ "action": "shop_buy.x", "metadata": {} })).await.ok();
+    let area = api.get(&format!("{path}?action=shop")).await.ok();
+    let actions: Vec<_> = area["entries"].as_array().unwrap().iter().map(|entry| &entry["action"]).collect();
+    assert_eq!(actions.len(), 8, "{actions:?}");
+    assert_eq!(ids(&api.get(&format!("{path}?action=shop_buy")).await.ok()).len(), 1);
+    assert_eq!(ids(&api.get(&format!("{path}?action=s_op")).await.ok()).len(), 0);
+    api.get(&format!("{path}?action=shop.")).await.refused(400, &["action"]);
     // A last page with exactly `limit` rows has no cursor.
     let bought = api.get(&format!("{path}?action=shop.buy&limit=4")).await.ok();
     assert_eq!((ids(&bought).len(), &bought["next_cursor"]), (4, &Value::Null));

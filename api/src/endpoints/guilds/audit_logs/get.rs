@@ -4,13 +4,13 @@ use entities::audit_entry::{self, Filter, Model, Source};
 use entities::{AuditId, KeyId};
 use serde_json::Value;
 
-use crate::endpoints::guilds::audit_logs::action::Action;
+use crate::endpoints::guilds::audit_logs::action::ActionOrArea;
 use crate::endpoints::prelude::*;
 
 request! {
     pub(crate) struct AuditQuery {
-        /// Only entries with this action.
-        action: Option<Action>,
+        /// Only entries with this action, or with all actions of an area, such as `moderation`.
+        action: Option<ActionOrArea>,
         /// Only entries that the service wrote, or only those that clients appended.
         source: Option<Source>,
     }
