@@ -107,6 +107,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post.batches();
             GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
             POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.enqueues();
+            GET "/moderation/{guildId}/mutes" ModerationRead Read moderation::mutes::get;
         },
     },
     Area {
@@ -129,6 +130,7 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/staff/stats/{guildId}" StaffRead Read staff::stats::get;
             GET "/staff/leaderboard/{guildId}" StaffRead Read staff::leaderboard::get;
             GET "/staff/action-types" StaffRead Read staff::action_types::get;
+            GET "/guilds/{guildId}/staff/roles" StaffRead Read guilds::staff::roles::get;
             PUT "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::put;
             DELETE "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::delete;
             PUT "/guilds/{guildId}/staff/members/{chatId}" StaffWrite Admin guilds::staff::members::put;

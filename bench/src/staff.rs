@@ -146,7 +146,9 @@ impl Answers<'_> {
             requires_approval,
             created_at: self.now,
         };
-        quota_progress::list(self.conn, &quota, since, self.now).await.map(drop)
+        let found = entities::guild::find(self.conn, self.guild).await?;
+        let settings = found.ok_or(DbErr::RecordNotFound("guild".to_owned()))?.settings();
+        quota_progress::list(self.conn, &quota, since.into(), &settings, self.now).await.map(drop)
     }
 }
 

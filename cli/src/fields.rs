@@ -1,7 +1,7 @@
 //! Parsers of single values, shared by the command line, CSV files and fixtures. Each error says what the value must be.
 
 use chrono::SubsecRound;
-use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
+use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSION_MAX, is_play_permission};
 use entities::{JobId, Timestamp};
 
 /// Names and other short texts (docs/rules.md 3), characters.
@@ -47,16 +47,27 @@ pub(crate) fn one_of<'a>(
 pub(crate) struct Permissions(pub(crate) Vec<String>);
 
 pub(crate) fn chat_permissions(text: &str) -> Result<Permissions, String> {
-    known_permissions(separated(text), &CHAT_PERMISSIONS).map(Permissions)
+    in_chat(separated(text)).map(Permissions)
 }
 
 pub(crate) fn play_permissions(text: &str) -> Result<Permissions, String> {
-    known_permissions(separated(text), &PLAY_PERMISSIONS).map(Permissions)
+    in_games(separated(text)).map(Permissions)
 }
 
-pub(crate) fn known_permissions(names: Vec<String>, known: &[&str]) -> Result<Vec<String>, String> {
-    match names.iter().find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(format!("{name:?} is not one of {}", known.join(", "))),
+/// Permissions on the chat side: known names.
+pub(crate) fn in_chat(names: Vec<String>) -> Result<Vec<String>, String> {
+    match names.iter().find(|name| !CHAT_PERMISSIONS.contains(&name.as_str())) {
+        Some(name) => Err(format!("{name:?} is not one of {}", CHAT_PERMISSIONS.join(", "))),
+        None => Ok(names),
+    }
+}
+
+/// Permissions in games: any words.
+pub(crate) fn in_games(names: Vec<String>) -> Result<Vec<String>, String> {
+    match names.iter().find(|name| !is_play_permission(name)) {
+        Some(name) => {
+            Err(format!("{name:?} is not 1 to {PLAY_PERMISSION_MAX} lower-case letters, digits and `_.:-`"))
+        }
         None => Ok(names),
     }
 }

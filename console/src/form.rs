@@ -49,6 +49,10 @@ impl Form {
         self.fields.text(name)
     }
 
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.fields.all(name)
+    }
+
     pub(crate) fn is(&self, name: &str, value: impl AsRef<str>) -> bool {
         self.fields.all(name).contains(&value.as_ref())
     }

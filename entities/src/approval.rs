@@ -35,7 +35,7 @@ pub enum Decision {
     Unknown,
 }
 
-/// Approves or rejects an action; `conn` is a transaction. An approved action counts from the same commit on.
+/// Approves or rejects an action; `conn` is a transaction. An approved action counts at the time it was done.
 pub async fn decide(
     conn: &impl Conn,
     guild: GuildId,
@@ -48,7 +48,7 @@ pub async fn decide(
     };
     if verdict.approve {
         let of = Sequence { guild, staff: decided.staff_id, action_type: decided.action_type };
-        numbering::approve(conn, of, decided.action_id, verdict.at).await?;
+        numbering::approve(conn, of, decided.action_id, decided.submitted_at).await?;
     }
     Ok(Decision::Made(decided))
 }

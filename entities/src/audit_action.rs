@@ -96,6 +96,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_rules_name_each_action() {
+        let rules = include_str!("../../docs/rules.md");
+        let row = |line: &str| -> Vec<String> {
+            let words: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+            words.iter().skip(1).map(|verb| format!("{}.{verb}", words[0])).collect()
+        };
+        let (_, table) = rules.split_once("## 12. Audit actions").unwrap();
+        let named: Vec<String> = table
+            .lines()
+            .skip_while(|line| !line.starts_with("| `"))
+            .take_while(|line| line.starts_with('|'))
+            .flat_map(row)
+            .collect();
+        assert_eq!(named, ALL);
+    }
+
+    #[test]
     fn the_list_is_in_order() {
         assert!(ALL.is_sorted_by(|a, b| a < b), "is_known searches it");
         assert!(is_known("moderation.ban") && !is_known("ban"));

@@ -7,11 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::period::Span;
 use crate::staff_action::ActionType;
 use crate::staff_action::totals::ActionCount;
 use crate::staff_directory::Described;
 use crate::staff_session::totals::Total;
-use crate::{ChatId, Conn, GuildId, Result, Timestamp, staff_action, staff_directory, staff_session};
+use crate::{ChatId, Conn, Result, Timestamp, guild, loa, staff_action, staff_directory, staff_session};
 
 /// Seconds of activity that are worth a point.
 const SECONDS_PER_POINT: i64 = 10 * 60;
@@ -26,20 +27,29 @@ pub struct LeaderboardRow {
     /// Actions that count.
     #[schema(minimum = 0, example = 31)]
     pub actions: i64,
+    /// Days of the period, so far, on which they were on leave.
+    #[schema(minimum = 0, example = 0)]
+    pub on_leave_days: i64,
 }
 
-/// The ranking of a guild's current staff for the time since `since`.
+/// The ranking of a guild's current staff for a span of time.
 pub async fn list(
     conn: &impl Conn,
-    guild: GuildId,
-    since: Option<Timestamp>,
-    weights: &Value,
+    guild: &guild::Model,
+    span: Span,
     now: Timestamp,
 ) -> Result<Vec<LeaderboardRow>> {
-    let members = staff_directory::list(conn, guild, now).await?;
-    let counts = staff_action::totals::of_guild(conn, guild, ActionType::ALL, since).await?;
-    let active = staff_session::totals::of_guild(conn, guild, since).await?;
-    Ok(rank(members, &counts, &active, weights))
+    let id = guild.guild_id;
+    let members = staff_directory::list(conn, id, now).await?;
+    let counts = staff_action::totals::of_guild(conn, id, ActionType::ALL, span).await?;
+    let active = staff_session::totals::of_guild(conn, id, span).await?;
+    let settings = guild.settings();
+    let mut rows = rank(members, &counts, &active, &settings.score_weights);
+    let on_leave = loa::days(conn, id, span, &settings, now).await?;
+    for row in &mut rows {
+        row.on_leave_days = on_leave.get(&row.chat_id).copied().unwrap_or(0);
+    }
+    Ok(rows)
 }
 
 /// All current staff, highest score first, ties by chat id.
@@ -62,7 +72,8 @@ fn rank(
         .into_iter()
         .map(|member| {
             let (score, actions) = done.get(&member.chat_id).copied().unwrap_or_default();
-            LeaderboardRow { chat_id: member.chat_id, role_name: member.role_name, score, actions }
+            let (chat_id, role_name) = (member.chat_id, member.role_name);
+            LeaderboardRow { chat_id, role_name, score, actions, on_leave_days: 0 }
         })
         .collect();
     rows.sort_by_key(|row| (Reverse(row.score), row.chat_id));

@@ -3,6 +3,9 @@
 //! No index can enforce that, so [`add`] and [`find_for_update`] lock the guild before they read; this serializes changes,
 //! also those of somebody who is no member any more.
 
+use std::collections::HashMap;
+
+use chrono::{NaiveDate, TimeDelta};
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QueryOrder, QuerySelect};
@@ -12,6 +15,8 @@ use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::{by_id, no_relations};
+use crate::guild::Settings;
+use crate::period::{self, Span};
 use crate::sweep::{self, Due};
 use crate::{ChatId, Conn, GuildId, LoaId, Page, Result, Timestamp, guild, staff_member};
 
@@ -32,6 +37,18 @@ pub struct Model {
 no_relations!();
 
 by_id!(LoaId: find, delete, newest);
+
+impl Model {
+    /// The status at a time: a leave whose end has passed is expired, whether or not the sweep has run.
+    pub fn status_at(&self, now: Timestamp) -> Status {
+        if self.ends_at <= now { Status::Expired } else { self.status }
+    }
+}
+
+/// Active leaves that have not ended.
+fn active(now: Timestamp) -> Condition {
+    Condition::all().add(Column::Status.eq(Status::Active)).add(Column::EndsAt.gt(now))
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -66,8 +83,8 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) 
         return Ok(Written::NotStaff);
     }
     guild::find_for_update(conn, guild).await?;
-    let span = Span { guild, staff: new.staff_id, starts_at: new.starts_at, ends_at: new.ends_at };
-    if let Some(other) = overlapping(conn, span, None).await? {
+    let wanted = Wanted { guild, staff: new.staff_id, starts_at: new.starts_at, ends_at: new.ends_at };
+    if let Some(other) = overlapping(conn, wanted, None).await? {
         return Ok(Written::Overlaps(other));
     }
     let row = ActiveModel {
@@ -81,10 +98,10 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) 
 
 /// Writes the fields that a guild may change. Needs the transaction in which [`find_for_update`] read the leave.
 pub async fn save(conn: &impl Conn, loa: &Model) -> Result<Written> {
-    let span =
-        Span { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
+    let wanted =
+        Wanted { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
     if loa.status == Status::Active
-        && let Some(other) = overlapping(conn, span, Some(loa.loa_id)).await?
+        && let Some(other) = overlapping(conn, wanted, Some(loa.loa_id)).await?
     {
         return Ok(Written::Overlaps(other));
     }
@@ -92,7 +109,7 @@ pub async fn save(conn: &impl Conn, loa: &Model) -> Result<Written> {
     Ok(Written::Done(change.filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?))
 }
 
-struct Span {
+struct Wanted {
     guild: GuildId,
     staff: ChatId,
     starts_at: Timestamp,
@@ -100,18 +117,18 @@ struct Span {
 }
 
 /// Another active leave that overlaps; one may end when the next starts.
-async fn overlapping(conn: &impl Conn, span: Span, except: Option<LoaId>) -> Result<Option<LoaId>> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(span.guild))
-        .add(Column::StaffId.eq(span.staff))
+async fn overlapping(conn: &impl Conn, wanted: Wanted, except: Option<LoaId>) -> Result<Option<LoaId>> {
+    let others = Condition::all()
+        .add(Column::GuildId.eq(wanted.guild))
+        .add(Column::StaffId.eq(wanted.staff))
         .add(Column::Status.eq(Status::Active))
-        .add(Column::StartsAt.lt(span.ends_at))
-        .add(Column::EndsAt.gt(span.starts_at))
+        .add(Column::StartsAt.lt(wanted.ends_at))
+        .add(Column::EndsAt.gt(wanted.starts_at))
         .add_option(except.map(|own| Column::LoaId.ne(own)));
     Entity::find()
         .select_only()
         .column(Column::LoaId)
-        .filter(wanted)
+        .filter(others)
         .order_by_asc(Column::LoaId)
         .limit(1)
         .into_tuple()
@@ -142,19 +159,66 @@ pub async fn open_of(
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::StaffId.eq(staff))
-        .filter(Column::Status.eq(Status::Active))
-        .filter(Column::EndsAt.gt(now))
+        .filter(active(now))
         .order_by_asc(Column::EndsAt)
         .one(conn)
         .await
 }
 
 /// Leaves of a guild, newest first.
-pub async fn list(conn: &impl Conn, guild: GuildId, filter: Filter, page: Page<LoaId>) -> Result<Vec<Model>> {
+pub async fn list(
+    conn: &impl Conn,
+    guild: GuildId,
+    filter: Filter,
+    page: Page<LoaId>,
+    now: Timestamp,
+) -> Result<Vec<Model>> {
+    let with = |status| match status {
+        Status::Active => active(now),
+        Status::Expired => active(now).not(),
+    };
     let shown = Condition::all()
         .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
-        .add_option(filter.status.map(|status| Column::Status.eq(status)));
+        .add_option(filter.status.map(with));
     newest(guild, page).filter(shown).all(conn).await
+}
+
+/// On how many days of the span, up to now, each member was on leave: days of the guild's time zone that a leave touches.
+pub async fn days(
+    conn: &impl Conn,
+    guild: GuildId,
+    span: Span,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<HashMap<ChatId, i64>> {
+    let until = span.until.map_or(now, |until| until.min(now));
+    let during = Condition::all()
+        .add(Column::StartsAt.lt(until))
+        .add_option(span.since.map(|since| Column::EndsAt.gt(since)));
+    let rows: Vec<(ChatId, Timestamp, Timestamp)> = Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(during)
+        .select_only()
+        .columns([Column::StaffId, Column::StartsAt, Column::EndsAt])
+        .order_by_asc(Column::StartsAt)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let zone = period::zone(settings);
+    let day = |moment: Timestamp| moment.with_timezone(&zone).date_naive();
+    // The days, and the last of them that is counted.
+    let mut counted: HashMap<ChatId, (i64, Option<NaiveDate>)> = HashMap::new();
+    for (staff, starts_at, ends_at) in rows {
+        let first = day(span.since.map_or(starts_at, |since| since.max(starts_at)));
+        let last = day(ends_at.min(until) - TimeDelta::microseconds(1));
+        let (days, reached) = counted.entry(staff).or_default();
+        let first = reached.and_then(|day| day.succ_opt()).map_or(first, |next| next.max(first));
+        if first <= last {
+            *days += (last - first).num_days() + 1;
+            *reached = Some(last);
+        }
+    }
+    Ok(counted.into_iter().map(|(staff, (days, _))| (staff, days)).collect())
 }
 
 /// Marks up to `limit` active leaves past their end as expired, of one guild or of all, with an audit entry each. Needs

@@ -1,4 +1,4 @@
-//! The start of a guild's current day, week or month: in its time zone, weeks from its first day (docs/rules.md 6).
+//! A guild's current day, week or month, and the one before: in its time zone, weeks from its first day (docs/rules.md 6).
 
 use chrono::{Datelike, Days, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
@@ -10,6 +10,32 @@ use crate::quota::Period;
 /// Only a name from a newer time zone database can be unknown.
 pub fn zone(settings: &Settings) -> Tz {
     settings.time_zone.parse().unwrap_or(Tz::UTC)
+}
+
+/// From a moment, up to another one; without bounds all time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Span {
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+/// All since a moment.
+impl From<Option<Timestamp>> for Span {
+    fn from(since: Option<Timestamp>) -> Self {
+        Self { since, until: None }
+    }
+}
+
+/// The current period.
+pub fn current(period: Period, settings: &Settings, now: Timestamp) -> Span {
+    begin(period, settings, now).into()
+}
+
+/// The period before the current one. `None`: the period never ends.
+pub fn ended(period: Period, settings: &Settings, now: Timestamp) -> Option<Span> {
+    let until = begin(period, settings, now)?;
+    let since = begin(period, settings, until - TimeDelta::seconds(1));
+    Some(Span { since, until: Some(until) })
 }
 
 /// `None`: the period has no start.

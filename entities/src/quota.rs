@@ -96,14 +96,22 @@ pub async fn add(conn: &impl Conn, guild: GuildId, quota: NewQuota, now: Timesta
     ActiveModel { guild_id: Set(guild), created_at: Set(now), ..row }.insert(conn).await
 }
 
+/// How many quotas would be without a role if this one went: those for its name, unless another role has it too.
+pub async fn count_for_role_alone(conn: &impl Conn, guild: GuildId, name: &str) -> Result<u64> {
+    if roles_named(conn, guild, name).await? > 1 {
+        return Ok(0);
+    }
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ScopeRole.eq(name)).count(conn).await
+}
+
+async fn roles_named(conn: &impl Conn, guild: GuildId, name: &str) -> Result<u64> {
+    let named = staff_role::Entity::find().filter(staff_role::Column::GuildId.eq(guild));
+    named.filter(staff_role::Column::RoleName.eq(name)).count(conn).await
+}
+
 /// Renames the role in its quotas, unless another role still has the old name. Returns the number of quotas changed.
 pub async fn follow_role(conn: &impl Conn, guild: GuildId, old: &str, new: &str) -> Result<u64> {
-    let holders = staff_role::Entity::find()
-        .filter(staff_role::Column::GuildId.eq(guild))
-        .filter(staff_role::Column::RoleName.eq(old))
-        .count(conn)
-        .await?;
-    if holders > 0 {
+    if roles_named(conn, guild, old).await? > 0 {
         return Ok(0);
     }
     let moved = Entity::update_many()

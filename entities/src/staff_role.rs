@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -46,8 +46,17 @@ pub const CHAT_PERMISSIONS: [&str; 15] = [
     "settings.write",
 ];
 
-/// What a staff role can permit in games.
+/// What games know as permissions; a staff role can have any others too.
 pub const PLAY_PERMISSIONS: [&str; 6] = ["kick", "ban", "unban", "mute", "unmute", "warn"];
+
+/// The most characters of a permission in games.
+pub const PLAY_PERMISSION_MAX: usize = 50;
+
+/// A permission in games: any word that the games of the guild agree on.
+pub fn is_play_permission(word: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.:-".contains(&byte);
+    (1..=PLAY_PERMISSION_MAX).contains(&word.len()) && word.bytes().all(fits)
+}
 
 /// Names of permissions, in the order the guild gave them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, FromJsonQueryResult, ToSchema)]
@@ -87,6 +96,12 @@ pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
         .order_by_asc(Column::RoleId)
         .all(conn)
         .await
+}
+
+/// Whether a role of the guild has this name; the role is locked until the transaction ends.
+pub async fn is_named(conn: &impl Conn, guild: GuildId, name: &str) -> Result<bool> {
+    let named = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::RoleName.eq(name));
+    Ok(named.order_by_asc(Column::RoleId).lock_exclusive().one(conn).await?.is_some())
 }
 
 /// The first of these ids that is not a staff role of the guild.

@@ -111,9 +111,9 @@ CREATE TABLE staff_session_sum (
     PRIMARY KEY (guild_id, staff_id)
 );
 
--- Rows are only inserted. `nth` numbers the counted actions of one kind by one staff member, from 1 without gaps, in
+-- `nth` numbers the counted actions of one kind by one staff member, from 1 without gaps, in
 -- the order of `counted_at`: a total, now or at a given time, is read from one row, so its cost does not depend on the
--- row count. An action that needs approval gets its number when it is approved. Of old rows the retention leaves the last
+-- row count. An action that needs approval gets its number when it is approved, at the time it was done. Of old rows the retention leaves the last
 -- one of each kind and member, which is then `summed`: its number is the sum of those that were deleted.
 CREATE TABLE staff_action (
     action_id {serial},

@@ -126,7 +126,11 @@ pub(crate) mod moderation {
             pub(crate) mod post;
         }
     }
+    pub(crate) mod history;
     pub(crate) mod mute_status {
+        pub(crate) mod get;
+    }
+    pub(crate) mod mutes {
         pub(crate) mod get;
     }
     pub(crate) mod play {

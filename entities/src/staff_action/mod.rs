@@ -1,4 +1,4 @@
-//! Actions of staff members (docs/rules.md 6). Rows are only inserted.
+//! Actions of staff members (docs/rules.md 6).
 //!
 //! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
 //! [`totals`] reads totals off it. [`crate::approval`] writes rows through `numbering`: an action that needs approval has no number until
@@ -26,9 +26,9 @@ pub struct Model {
     pub staff_id: ChatId,
     pub action_type: ActionType,
     /// The action's number among the member's counted actions of this type, from 1. `None` while it waits for approval
-    /// and after a rejection.
+    /// and after a rejection; approving an earlier action raises it.
     pub nth: Option<i64>,
-    /// The time from which it counts: its approval, if it needed one.
+    /// The time at which it counts: when it was done. Never before that of the number before.
     pub counted_at: Option<Timestamp>,
     pub target_id: String,
     pub details: Json,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
-use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
 
 use super::{ActionType, Column, Entity, Model, NewAction};
-use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp, lists, quota};
+use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp, guild, lists, quota};
 
 /// One member's actions of one type, which are numbered together.
 #[derive(Debug, Clone, Copy)]
@@ -122,36 +122,34 @@ impl Sequence {
 
     /// By descending number. The order is that of an index with both columns, or a plan may read all and sort them.
     fn latest(self) -> Select<Entity> {
-        Entity::find()
-            .filter(Column::GuildId.eq(self.guild))
-            .filter(Column::StaffId.eq(self.staff))
-            .filter(Column::ActionType.eq(self.action_type))
+        self.counted().order_by_desc(Column::CountedAt).order_by_desc(Column::Nth)
+    }
+
+    fn counted(self) -> Select<Entity> {
+        Entity::find().filter(self.condition())
+    }
+
+    fn condition(self) -> Condition {
+        Condition::all()
+            .add(Column::GuildId.eq(self.guild))
+            .add(Column::StaffId.eq(self.staff))
+            .add(Column::ActionType.eq(self.action_type))
             // Written like the index's own condition, or the index is not used.
-            .filter(Column::Nth.is_not_null())
-            .order_by_desc(Column::CountedAt)
-            .order_by_desc(Column::Nth)
+            .add(Column::Nth.is_not_null())
     }
 }
 
-/// The next number, and the time from which it counts, which never precedes the previous number's.
-async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp)> {
-    let last: Option<(i64, Timestamp)> = of
-        .latest()
-        .select_only()
-        .columns([Column::Nth, Column::CountedAt])
-        .limit(1)
-        .into_tuple()
-        .one(conn)
-        .await?;
-    Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
-}
+/// More than any sequence has. Numbers are unique at each step of a statement, so they move in two.
+const APART: i64 = 1 << 40;
 
-/// Marks an action as approved: it counts from now on, as the member's next of its type. `conn` is a transaction.
-pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
+/// Marks an action as approved: it counts at the time it was done, and the member's later actions of its type move up by
+/// one. `conn` is a transaction. The guild's lock makes approvals take turns.
+pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
+    guild::find_for_update(conn, of.guild).await?;
     for _ in 0..MOST_TRIES {
-        // A number taken concurrently must not roll back the caller's transaction.
+        // A number that a new action took meanwhile must not roll back the caller's transaction.
         conn.execute_unprepared("SAVEPOINT number").await?;
-        match try_number(conn, of, action, now).await {
+        match try_number(conn, of, action, done).await {
             Ok(()) => return conn.execute_unprepared("RELEASE SAVEPOINT number").await.map(drop),
             Err(error) if matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) => {
                 conn.execute_unprepared("ROLLBACK TO SAVEPOINT number").await?;
@@ -162,11 +160,23 @@ pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, no
     Err(no_number())
 }
 
-async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
-    let (nth, counted_at) = next(conn, of, now).await?;
+async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
+    let number = |rows: Select<Entity>| rows.select_only().column(Column::Nth).into_tuple::<i64>();
+    let before = number(of.latest().filter(Column::CountedAt.lte(done))).one(conn).await?;
+    // Older rows may have been deleted: then the first one left tells how many there were.
+    let first = number(of.counted().order_by_asc(Column::Nth)).one(conn).await?;
+    let nth = before.map(|nth| nth + 1).or(first).unwrap_or(1);
+    for (rows, distance) in [(Column::Nth.gte(nth), APART), (Column::Nth.gt(APART), 1 - APART)] {
+        Entity::update_many()
+            .col_expr(Column::Nth, Column::Nth.into_expr().add(distance))
+            .filter(of.condition())
+            .filter(rows)
+            .exec(conn)
+            .await?;
+    }
     Entity::update_many()
         .col_expr(Column::Nth, Expr::value(nth))
-        .col_expr(Column::CountedAt, Expr::value(counted_at))
+        .col_expr(Column::CountedAt, Expr::value(done))
         .filter(Column::GuildId.eq(of.guild))
         .filter(Column::ActionId.eq(action))
         .exec(conn)

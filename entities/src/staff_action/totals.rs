@@ -1,13 +1,14 @@
-//! Totals of staff members' counted actions, overall or since a given time.
+//! Totals of staff members' counted actions, in all or in a span of time.
 //!
 //! `nth` numbers a member's counted actions of one type, so a total is the number on the last row less the number on
-//! the last row before the period: two index descents for each member and type, regardless of the row count.
+//! the last row before the span: two index descents for each member and type, regardless of the row count.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, SimpleExpr};
 use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Statement};
 
 use super::{ActionType, Column, Entity};
+use crate::period::Span;
 use crate::{ChatId, Conn, GuildId, Result, Timestamp, lists};
 
 /// How many actions of one type by one staff member count.
@@ -18,8 +19,8 @@ pub struct ActionCount {
     pub count: i64,
 }
 
-/// Walks the members along the index by ascending id. `{types}` is a list of constants, `{before}` the count before the
-/// span; `$1` is the guild.
+/// Walks the members along the index by ascending id. `{types}` is a list of constants, `{until}` the count at the end of
+/// the span and `{before}` at its start; `$1` is the guild.
 const TALLIES: &str = "
 WITH RECURSIVE staff (staff_id) AS (
     SELECT (SELECT a.staff_id FROM staff_action a WHERE a.guild_id = $1 AND a.nth IS NOT NULL
@@ -30,33 +31,39 @@ WITH RECURSIVE staff (staff_id) AS (
     FROM staff WHERE staff.staff_id IS NOT NULL
 ),
 kind (action_type) AS (VALUES {types})
-SELECT staff.staff_id, kind.action_type,
-    coalesce((SELECT a.nth FROM staff_action a
-        WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
-        AND a.nth IS NOT NULL ORDER BY a.nth DESC LIMIT 1), 0)
-    - {before} AS count
+SELECT staff.staff_id, kind.action_type, {until} - {before} AS count
 FROM staff CROSS JOIN kind WHERE staff.staff_id IS NOT NULL";
 
-/// `$2` is the start of the span.
+const ALL: &str = "coalesce((SELECT a.nth FROM staff_action a
+        WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
+        AND a.nth IS NOT NULL ORDER BY a.nth DESC LIMIT 1), 0)";
+
+/// `{at}` is a moment.
 const BEFORE: &str = "coalesce((SELECT a.nth FROM staff_action a
         WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
-        AND a.nth IS NOT NULL AND a.counted_at < $2
+        AND a.nth IS NOT NULL AND a.counted_at < {at}
         ORDER BY a.counted_at DESC, a.nth DESC LIMIT 1), 0)";
 
-/// Non-zero totals of these types, by member and type; with `since`, of actions that count from then on or later.
+/// Non-zero totals of these types, by member and type, of actions that count in the span.
 pub async fn of_guild(
     conn: &impl Conn,
     guild: GuildId,
     types: &[ActionType],
-    since: Option<Timestamp>,
+    span: impl Into<Span>,
 ) -> Result<Vec<ActionCount>> {
     if types.is_empty() {
         return Ok(Vec::new());
     }
     let constants: Vec<String> = types.iter().map(|one| format!("('{}')", one.name())).collect();
-    let before = if since.is_some() { BEFORE } else { "0" };
-    let sql = TALLIES.replace("{types}", &constants.join(", ")).replace("{before}", before);
-    let values = std::iter::once(guild.into()).chain(since.map(Into::into));
+    let (span, mut values) = (span.into(), vec![guild.into()]);
+    let mut before = |moment: Timestamp| {
+        values.push(moment.into());
+        BEFORE.replace("{at}", &format!("${}", values.len()))
+    };
+    let from = span.since.map_or_else(|| "0".to_owned(), &mut before);
+    let until = span.until.map_or_else(|| ALL.to_owned(), &mut before);
+    let sql = TALLIES.replace("{types}", &constants.join(", "));
+    let sql = sql.replace("{until}", &until).replace("{before}", &from);
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
     let mut counts = ActionCount::find_by_statement(statement).all(conn).await?;
     counts.retain(|entry| entry.count > 0);

@@ -140,8 +140,7 @@ pub async fn of_guilds(conn: &impl Conn, guilds: &[GuildId], now: Timestamp) -> 
     Entity::find().filter(own).filter(live(now)).all(conn).await
 }
 
-/// Ends a session. The call counts as a heartbeat, unless the session was already stale; then it ends at its last
-/// heartbeat. `None`: not open.
+/// Ends a live session. The call counts as a heartbeat. `None`: not open, or silent for so long that it is over.
 pub async fn end(
     conn: &impl Conn,
     guild: GuildId,
@@ -153,7 +152,7 @@ pub async fn end(
         .col_expr(Column::EndedSecond, later_of(now))
         .filter(Column::GuildId.eq(guild))
         .filter(Column::SessionId.eq(session))
-        .filter(Column::EndedSecond.is_null())
+        .filter(live(now))
         .exec_with_returning(conn)
         .await?;
     Ok(ended.into_iter().next())

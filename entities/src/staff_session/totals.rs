@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
 
 use super::{Column, Entity, sum};
-use crate::{ChatId, Conn, GuildId, Result, Second, Timestamp};
+use crate::period::Span;
+use crate::{ChatId, Conn, GuildId, Result, Second};
 
 /// The activity of one staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
@@ -21,37 +22,26 @@ pub struct Total {
     pub seconds: i64,
 }
 
-/// Totals of all active members, by chat id; with `since`, only of the time after it.
-pub async fn of_guild(conn: &impl Conn, guild: GuildId, since: Option<Timestamp>) -> Result<Vec<Total>> {
-    collect(conn, guild, None, since).await
+/// Totals of all members active in the span, by chat id.
+pub async fn of_guild(conn: &impl Conn, guild: GuildId, span: impl Into<Span>) -> Result<Vec<Total>> {
+    collect(conn, guild, None, span.into()).await
 }
 
 /// Totals of one staff member.
-pub async fn of_staff(
-    conn: &impl Conn,
-    guild: GuildId,
-    staff: ChatId,
-    since: Option<Timestamp>,
-) -> Result<Total> {
-    let totals = collect(conn, guild, Some(staff), since).await?;
+pub async fn of_staff(conn: &impl Conn, guild: GuildId, staff: ChatId) -> Result<Total> {
+    let totals = collect(conn, guild, Some(staff), Span::default()).await?;
     Ok(totals.first().copied().unwrap_or(Total { staff_id: staff, sessions: 0, seconds: 0 }))
 }
 
-async fn collect(
-    conn: &impl Conn,
-    guild: GuildId,
-    staff: Option<ChatId>,
-    since: Option<Timestamp>,
-) -> Result<Vec<Total>> {
-    let since = since.map(Second::from);
+async fn collect(conn: &impl Conn, guild: GuildId, staff: Option<ChatId>, span: Span) -> Result<Vec<Total>> {
     let whose = Condition::all()
         .add(Column::GuildId.eq(guild))
         .add_option(staff.map(|staff| Column::StaffId.eq(staff)));
     let ended =
-        sum_until(Column::EndedSecond, since).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());
-    let open = sum_until(Column::HeartbeatSecond, since).filter(Column::EndedSecond.is_null()).filter(whose);
+        sum_until(Column::EndedSecond, span).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());
+    let open = sum_until(Column::HeartbeatSecond, span).filter(Column::EndedSecond.is_null()).filter(whose);
     // No span reaches back to what is deleted.
-    let deleted = if since.is_none() { sum::of(conn, guild, staff).await? } else { Vec::new() };
+    let deleted = if span.since.is_none() { sum::of(conn, guild, staff).await? } else { Vec::new() };
     let mut totals = BTreeMap::new();
     let (ended, open) = (ended.into_model().all(conn).await?, open.into_model().all(conn).await?);
     for part in [deleted, ended, open] {
@@ -68,22 +58,26 @@ async fn collect(
     Ok(totals.into_values().collect())
 }
 
-/// Sessions and seconds for each member, from the start (but not before `since`) to the end column.
-fn sum_until(end: Column, since: Option<Second>) -> Select<Entity> {
-    let started = Expr::col(Column::StartedSecond);
-    let start = match since {
-        Some(since) => {
-            Expr::case(Column::StartedSecond.lt(since), Expr::value(since)).finally(started).into()
+/// Sessions and seconds for each member, from the start to the end column, as far as they are in the span.
+fn sum_until(end: Column, span: Span) -> Select<Entity> {
+    let (since, until) = (span.since.map(Second::from), span.until.map(Second::from));
+    let within = |column: Column, outside: Option<SimpleExpr>, bound: Option<Second>| {
+        let own = Expr::col(column);
+        match outside.zip(bound) {
+            Some((outside, bound)) => Expr::case(outside, Expr::value(bound)).finally(own).into(),
+            None => own,
         }
-        None => started,
     };
+    let started = within(Column::StartedSecond, since.map(|since| Column::StartedSecond.lt(since)), since);
+    let ended = within(end, until.map(|until| end.gt(until)), until);
     // Postgres sums bigint to numeric.
-    let seconds = Expr::col(end).sub(start).sum().cast_as("bigint");
+    let seconds = ended.sub(started).sum().cast_as("bigint");
     Entity::find()
         .select_only()
         .column(Column::StaffId)
         .column_as(Column::StartedSecond.count(), "sessions")
         .column_as(seconds, "seconds")
         .filter(Condition::all().add_option(since.map(|since| end.gt(since))))
+        .filter(Condition::all().add_option(until.map(|until| Column::StartedSecond.lt(until))))
         .group_by(Column::StaffId)
 }

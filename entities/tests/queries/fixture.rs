@@ -124,6 +124,11 @@ pub(crate) fn by_play(n: i64) -> Subject {
     Subject::Play(play(n))
 }
 
+/// The settings of a new guild.
+pub(crate) fn settings() -> entities::guild::Settings {
+    guild_row(guild(), at(0)).settings()
+}
+
 /// Seconds after the tests' beginning of time.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_timestamp(1_800_000_000, 0).unwrap() + Duration::seconds(seconds)

@@ -2,10 +2,12 @@
 
 use entities::Page;
 use entities::audit_entry::Actor;
+use entities::guild::Settings;
 use entities::loa::{self, NewLoa, Status, Written};
+use entities::period::Span;
 use entities::strike::{self, Ended, NewStrike};
 
-use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, settings};
 
 impl Fixture {
     async fn leave(&self, staff: i64, from: i64, to: i64) -> Written {
@@ -89,8 +91,34 @@ both_databases! {
         let expired = loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].loa_id, expired[0].status), (1, first.loa_id, Status::Expired));
         assert!(loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap().is_empty());
-        let active = loa::Filter { status: Some(Status::Active), ..Default::default() };
-        assert_eq!(loa::list(fixture.conn(), guild(), active, Page::first(10)).await.unwrap().len(), 1);
+        let with = async |status, now| {
+            let filter = loa::Filter { status: Some(status), ..Default::default() };
+            loa::list(fixture.conn(), guild(), filter, Page::first(10), at(now)).await.unwrap().len()
+        };
+        assert_eq!((with(Status::Active, 299).await, with(Status::Expired, 299).await), (1, 1));
+        // Its end has passed, and the sweep has not run.
+        assert_eq!((with(Status::Active, 300).await, with(Status::Expired, 300).await), (0, 2));
+    }
+
+    async fn days_on_leave_are_counted_once_in_the_zone_of_the_guild(fixture: &Fixture) {
+        // A midnight in UTC, and the ones after it.
+        let day = |n: i64| 16 * 3_600 + n * 86_400;
+        fixture.hire(chat(1), 5).await;
+        fixture.hire(chat(2), 5).await;
+        let berlin = Settings { time_zone: "Europe/Berlin".to_owned(), ..settings() };
+        // Three days of UTC, which are parts of four days further east, and a minute of the fourth.
+        done(fixture.leave(1, day(0), day(3)).await);
+        done(fixture.leave(1, day(3) + 60, day(3) + 120).await);
+        done(fixture.leave(2, day(10), day(12)).await);
+        let days = async |settings: &Settings, span: Span, now| {
+            loa::days(fixture.conn(), guild(), span, settings, at(now)).await.unwrap()
+        };
+        let all = Span::default();
+        assert_eq!(days(&settings(), all, day(30)).await, [(chat(1), 4), (chat(2), 2)].into());
+        assert_eq!(days(&berlin, all, day(30)).await, [(chat(1), 4), (chat(2), 3)].into());
+        assert_eq!(days(&settings(), all, day(2)).await, [(chat(1), 2)].into());
+        let span = Span { since: Some(at(day(1))), until: Some(at(day(11))) };
+        assert_eq!(days(&settings(), span, day(30)).await, [(chat(1), 3), (chat(2), 1)].into());
     }
 
     async fn strikes_end_by_removal_or_by_time(fixture: &Fixture) {

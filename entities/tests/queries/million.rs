@@ -9,7 +9,7 @@ use entities::quota::{self, Metric, NewQuota, Period};
 use entities::staff_action::{self, ActionType};
 use entities::{Page, Timestamp, quota_progress, staff_directory, staff_session};
 
-use crate::fixture::{Fixture, at, chat, guild, on_postgres, on_sqlite};
+use crate::fixture::{Fixture, at, chat, guild, on_postgres, on_sqlite, settings};
 
 /// What a dashboard may wait for one of these.
 const LIMIT: Duration = Duration::from_millis(100);
@@ -89,7 +89,7 @@ async fn a_million_actions_are_summed_in_no_time() {
             let quota = quota::add(conn, guild(), new, at(0)).await.unwrap();
             let what = format!("progress in {metric:?}");
             let rows = timed(&what, async || {
-                quota_progress::list(conn, &quota, Some(at(-MONTH)), at(0)).await.unwrap()
+                quota_progress::list(conn, &quota, Some(at(-MONTH)).into(), &settings(), at(0)).await.unwrap()
             })
             .await;
             assert_eq!(rows.len(), 200);

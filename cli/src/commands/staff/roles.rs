@@ -112,6 +112,10 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     if holders > 0 {
         bail!("{holders} staff members hold the role {}: give them another one first", args.role);
     }
+    let quotas = quota::count_for_role_alone(unit.tx(), guild, &before.role_name).await?;
+    if quotas > 0 {
+        bail!("{quotas} quotas are for the role {}: delete or change them first", args.role);
+    }
     staff_role::delete(unit.tx(), guild, args.role).await?;
     unit.announce([Event::StaffChanged { guild }]);
     unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) })).await?;

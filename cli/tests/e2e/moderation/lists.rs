@@ -12,6 +12,7 @@ both_modes!(
     following_the_revision_gives_the_whole_list,
     following_the_revision_of_one_place_gives_its_list,
     the_history_pages_and_filters,
+    the_history_of_mutes_is_like_that_of_bans,
 );
 
 async fn the_active_list_names_players_by_their_game_id(deployment: &Deployment) {
@@ -196,5 +197,32 @@ async fn the_history_pages_and_filters(deployment: &Deployment) {
     assert!(lifted["lifted_at"].is_string(), "{lifted}");
     for (query, field) in [("active=1", "active"), ("limit=0", "limit"), ("identifier=x", "identifier")] {
         deployment.api().get(&deployment.moderation(&format!("bans?{query}"))).await.refused(400, &[field]);
+        deployment.api().get(&deployment.moderation(&format!("mutes?{query}"))).await.refused(400, &[field]);
     }
+}
+
+async fn the_history_of_mutes_is_like_that_of_bans(deployment: &Deployment) {
+    let member = &deployment.guild().members[14];
+    let mute = async |identifier: &str| {
+        deployment.sanction("mute", identifier, json!({ "duration_seconds": 600 })).await.ok()["id"].clone()
+    };
+    let (first, second) = (mute(&member.chat).await, mute(STRANGER).await);
+    deployment.ban(STRANGER, json!({})).await;
+    deployment.sanction("unmute", &member.chat, json!({})).await.ok();
+    let listed = async |query: &str| {
+        deployment.api().get(&deployment.moderation(&format!("mutes?{query}"))).await.ok()
+    };
+    let ids = |data: &Value| -> Vec<Value> {
+        data["mutes"].as_array().unwrap().iter().map(|mute| mute["id"].clone()).collect()
+    };
+    let all = listed("").await;
+    assert_eq!((ids(&all), &all["next_cursor"]), (vec![second.clone(), first.clone()], &Value::Null));
+    let lifted = &all["mutes"][1];
+    assert_eq!((&lifted["lifted_how"], &lifted["active"]), (&json!("lifted"), &json!(false)));
+    assert_eq!(lifted["identifier"], member.chat.as_str());
+    assert_eq!(ids(&listed("active=true").await), [second.clone()]);
+    assert_eq!(ids(&listed(&format!("identifier={}", member.play)).await), [first.clone()]);
+    let page = listed("limit=1").await;
+    assert_eq!((ids(&page), &page["next_cursor"]), (vec![second], &page["mutes"][0]["id"]));
+    assert_eq!(ids(&listed(&format!("limit=1&cursor={}", page["next_cursor"])).await), [first]);
 }

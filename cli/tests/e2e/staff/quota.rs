@@ -12,6 +12,9 @@ both_modes!(
     a_period_begins_in_the_time_zone_and_week_of_the_guild,
     a_quota_follows_the_name_of_its_role,
     an_action_under_a_strict_quota_counts_after_its_approval,
+    an_approved_action_counts_in_the_period_it_was_done(own),
+    a_quota_is_for_a_role_that_exists,
+    who_was_on_leave_is_marked,
     invalid_quotas_are_refused,
     quotas_of_another_guild_are_unknown,
 );
@@ -208,6 +211,92 @@ async fn an_action_under_a_strict_quota_counts_after_its_approval(deployment: &D
         deployment.audit("quotas.approve").await.len() + deployment.audit("quotas.reject").await.len(),
         2
     );
+}
+
+async fn an_approved_action_counts_in_the_period_it_was_done(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (admin, member) = (&guild.members[0], &guild.members[1]);
+    let mut strict = quota("kick", 2);
+    (strict["requires_approval"], strict["period"]) = (json!(true), json!("month"));
+    let strict = add(deployment, strict).await;
+    act(&api, member, &["kick"]).await;
+    act(&api, admin, &["warn"]).await;
+    // The month before: midday of its last day but one.
+    let month = now().date_naive().with_day(1).unwrap();
+    let done = (month - Days::new(2)).and_hms_opt(12, 0, 0).unwrap().format("%Y-%m-%d %H:%M:%S+00:00");
+    for (table, column) in [("staff_action", "created_at"), ("pending_action", "submitted_at")] {
+        let sql = format!("UPDATE {table} SET {column} = '{done}' WHERE action_type = 'kick'");
+        deployment.execute(&sql).await;
+    }
+    let pending = api.get(&path(deployment, "quota-pending")).await.ok()["pending"][0]["id"].clone();
+    api.post(&path(deployment, &format!("quota-pending/{pending}/approve")), json!({})).await.ok();
+    let of = async |query: &str| {
+        let data = api.get(&path(deployment, &format!("quota/{strict}/progress{query}"))).await.ok();
+        let rows = data["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["staff_id"] == member.chat.as_str()).unwrap();
+        (row["current"].clone(), data["since"].clone(), data["until"].clone())
+    };
+    let (current, ended) = (of("").await, of("?ended=1").await);
+    assert_eq!((&current.0, &current.2), (&json!(0), &Value::Null));
+    assert_eq!((&ended.0, &ended.2), (&json!(1), &current.1), "the period before ends where this one begins");
+    let board = async |query: &str| {
+        let data = api.get(&format!("/staff/leaderboard/{}?{query}", guild.id)).await.ok();
+        let rows = data["leaderboard"].as_array().unwrap();
+        let row = |member: &Member| {
+            rows.iter().find(|row| row["chat_id"] == member.chat.as_str()).unwrap()["actions"].clone()
+        };
+        (row(member), row(admin))
+    };
+    assert_eq!(board("period=month").await, (json!(0), json!(1)));
+    assert_eq!(board("period=month&ended=1").await, (json!(1), json!(0)));
+    let path = format!("/staff/leaderboard/{}", guild.id);
+    let answer = api.get(&format!("{path}?period=all&ended=1")).await.refused(422, &["ended"]);
+    assert_eq!(answer.error(), "period_never_ends");
+    api.get(&format!("{path}?ended=2")).await.refused(400, &["ended"]);
+}
+
+async fn a_quota_is_for_a_role_that_exists(deployment: &Deployment) {
+    let api = deployment.api();
+    let scoped = |role: &str| {
+        let mut sent = quota("warn", 3);
+        sent["scope"] = json!(format!("role:{role}"));
+        sent
+    };
+    let list = path(deployment, "quota");
+    let answer = api.post(&list, scoped("Moderators")).await.refused(422, &["scope", "Moderators"]);
+    assert_eq!(answer.error(), "unknown_role");
+    let put = async |rest: &str, name: &str| {
+        let body = Some(json!({ "role_name": name }));
+        api.send(reqwest::Method::PUT, &path(deployment, rest), body).await.ok();
+    };
+    put("roles/55", "Guard").await;
+    let id = add(deployment, scoped("Guard")).await;
+    let one = path(deployment, &format!("quota/{id}"));
+    api.patch(&one, json!({ "scope": "role:Guards" })).await.refused(422, &["scope", "Guards"]);
+    // The role stays as long as a quota is for it alone.
+    api.delete(&path(deployment, "roles/55")).await.refused(409, &["1 quotas", "scope"]);
+    put("roles/56", "Guard").await;
+    api.delete(&path(deployment, "roles/55")).await.ok();
+    api.delete(&path(deployment, "roles/56")).await.refused(409, &["1 quotas"]);
+    api.patch(&one, json!({ "scope": null })).await.ok();
+    api.delete(&path(deployment, "roles/56")).await.ok();
+}
+
+async fn who_was_on_leave_is_marked(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let away = &guild.members[1].chat;
+    let id = add(deployment, quota("warn", 3)).await;
+    let day = |n: i64| (now() + TimeDelta::days(n)).format("%Y-%m-%dT12:00:00Z").to_string();
+    let leave = json!({ "staff_id": away, "starts_at": day(-3), "ends_at": day(-1), "reason": "exams" });
+    api.post(&path(deployment, "loa"), leave).await.ok();
+    let progress = api.get(&path(deployment, &format!("quota/{id}/progress"))).await.ok();
+    let board = api.get(&format!("/staff/leaderboard/{}?period=all", guild.id)).await.ok();
+    for (rows, name) in [(&progress["rows"], "staff_id"), (&board["leaderboard"], "chat_id")] {
+        for row in rows.as_array().unwrap() {
+            let days = if row[name] == away.as_str() { 3 } else { 0 };
+            assert_eq!(row["on_leave_days"], days, "{row}");
+        }
+    }
 }
 
 async fn invalid_quotas_are_refused(deployment: &Deployment) {

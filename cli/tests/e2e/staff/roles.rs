@@ -25,7 +25,18 @@ async fn roles_are_put_and_deleted(deployment: &Deployment) {
                            "play_permissions": [] });
     assert_eq!(data, expected);
     assert!(put(deployment, "roles/55", role).await.message().starts_with("nothing to change"));
-    // PUT replaces the whole role.
+    // What is absent stays.
+    let kept = put(deployment, "roles/55", json!({ "play_permissions": ["map.vote", "warn"] })).await.ok();
+    assert_eq!(
+        (&kept["role_name"], &kept["permissions"], &kept["play_permissions"]),
+        (&json!("Trainee"), &json!(["lookup.read"]), &json!(["map.vote", "warn"]))
+    );
+    let roles = api.get(&path(deployment, "roles")).await.ok()["roles"].clone();
+    let names: Vec<_> = roles.as_array().unwrap().iter().map(|role| role["role_name"].clone()).collect();
+    assert_eq!(names, ["Admin", "Moderator", "Trainee"]);
+    assert_eq!(roles[2], kept);
+    let page = api.get(&path(deployment, "roles?limit=1")).await.ok();
+    assert_eq!(page["roles"].as_array().unwrap().len(), 1);
     let renamed = json!({ "role_name": "Helper", "permissions": [], "play_permissions": ["warn"] });
     let data = put(deployment, "roles/55", renamed.clone()).await.ok();
     assert_eq!((&data["permissions"], &data["play_permissions"]), (&json!([]), &json!(["warn"])));
@@ -45,7 +56,7 @@ async fn roles_are_put_and_deleted(deployment: &Deployment) {
     );
 
     let entries = deployment.audit("staff_roles.put").await;
-    assert_eq!(entries.len(), 2, "{entries:?}");
+    assert_eq!(entries.len(), 3, "{entries:?}");
     assert_eq!(entries[0]["target_id"], "55");
     assert_eq!(entries[0]["metadata"]["before"]["role_name"], "Trainee");
     assert_eq!(entries[0]["metadata"]["after"]["role_name"], "Helper");
@@ -60,7 +71,9 @@ async fn roles_are_put_and_deleted(deployment: &Deployment) {
         ("permissions", json!(["kick", "kick"])),
         ("permissions", json!([7])),
         ("permissions", json!(["kick"])),
-        ("play_permissions", json!(["lookup.read"])),
+        ("play_permissions", json!(["Kick"])),
+        ("play_permissions", json!(["a".repeat(51)])),
+        ("play_permissions", json!((0..51).map(|n| format!("p{n}")).collect::<Vec<_>>())),
         ("play_permissions", json!([""])),
         ("play_permissions", json!({})),
     ];
@@ -161,9 +174,11 @@ async fn roles_and_members_are_changed_by_command(deployment: &Deployment) {
         (&permitted["permissions"], &permitted["play_permissions"]),
         (&json!([]), &json!(["kick", "warn"]))
     );
-    for (option, names) in [("--permissions", "kick"), ("--play-permissions", "moderation.read,warn")] {
+    for (option, names, problem) in
+        [("--permissions", "kick", "is not one of"), ("--play-permissions", "Warn!", "lower-case letters")]
+    {
         let output = run(&["roles", "set", "55", option, names]).await;
-        assert!(output.code == Some(2) && output.stderr.contains("is not one of"), "{output:?}");
+        assert!(output.code == Some(2) && output.stderr.contains(problem), "{output:?}");
     }
     assert!(run(&["roles", "set", "56", "--permissions", ""]).await.refused().contains("--name"));
     assert!(run(&["roles", "remove", "55"]).await.refused().contains("1 staff members"));

@@ -71,6 +71,7 @@ pub(crate) mod quota_pending {
 }
 pub(crate) mod roles {
     pub(crate) mod delete;
+    pub(crate) mod get;
     pub(crate) mod permission_names;
     pub(crate) mod put;
     pub(crate) mod staff_role;

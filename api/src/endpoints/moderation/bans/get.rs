@@ -1,19 +1,10 @@
 //! GET /moderation/:guildId/bans: all bans, past and present, newest first.
 
-use entities::sanction::history::{self, Filter};
 use entities::sanction::{MirrorState, Model};
-use entities::{ChatId, KeyId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject};
+use entities::{ChatId, KeyId, Lifted, PlaceId, SanctionId, SanctionKind, Subject};
 
+use crate::endpoints::moderation::history::{self, HistoryQuery};
 use crate::endpoints::prelude::*;
-
-request! {
-    pub(crate) struct BansQuery {
-        identifier: Option<Subject>,
-        active: Option<bool>,
-        moderator_id: Option<ChatId>,
-        place_id: Option<PlaceId>,
-    }
-}
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Bans {
@@ -63,21 +54,13 @@ answer! {
 pub(crate) fn operation() -> Operation {
     Operation::new("listBans", "Every ban there was, newest first")
         .paged::<SanctionId>()
-        .query::<BansQuery>()
+        .query::<HistoryQuery>()
         .data::<Bans>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let page = call.page::<SanctionId>()?;
-    let BansQuery { identifier, active, moderator_id, place_id } = call.query()?;
-    let person = match identifier {
-        Some(subject) => Some(Person::resolve(call.read(), call.guild(), subject).await?),
-        None => None,
-    };
-    let filter =
-        Filter { person, active, moderator: moderator_id, place: place_id, ..Filter::of(SanctionKind::Ban) };
+    let (page, rows) = history::read(&call, SanctionKind::Ban).await?;
     let now = call.now();
-    let rows = history::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
     let bans: Vec<_> = rows.iter().map(|row| Ban::new(row, now)).collect();
     page.reply(bans, |ban| ban.id, |bans, next_cursor| Bans { bans, next_cursor })
 }

@@ -6,7 +6,7 @@ use entities::quota::Period;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::period;
+use crate::endpoints::staff::period::{self, Switch};
 use crate::openapi::shape;
 use crate::request::values::by_serde;
 
@@ -35,12 +35,20 @@ request! {
     pub(crate) struct LeaderboardQuery {
         /// The current week if absent.
         period: Option<LeaderboardPeriod>,
+        /// The period before the current one.
+        ended: Option<Switch>,
     }
 }
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Leaderboard {
     period: LeaderboardPeriod,
+    /// When the period began; null: all time.
+    #[schema(required)]
+    since: Option<Seconds>,
+    /// When it ended; null: it goes on.
+    #[schema(required)]
+    until: Option<Seconds>,
     /// Highest score first.
     leaderboard: Vec<LeaderboardRow>,
     /// Null on the last page.
@@ -54,18 +62,19 @@ pub(crate) fn operation() -> Operation {
         .paged_if_asked::<ChatId>()
         .query::<LeaderboardQuery>()
         .data::<Leaderboard>()
+        .refuses(422, &["period_never_ends"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<ChatId>()?;
-    let LeaderboardQuery { period } = call.query()?;
+    let LeaderboardQuery { period, ended } = call.query()?;
     let period = period.unwrap_or(LeaderboardPeriod::Week);
-    let (conn, guild, now) = (call.read(), call.guild(), call.now());
-    let settings = period::settings(&call).await?;
-    let since = period::begin(period.into(), &settings, now);
-    let leaderboard = leaderboard::list(conn, guild, since, &settings.score_weights, now).await?;
+    let guild = period::guild(&call).await?;
+    let span = period::span(&call, &guild, period.into(), ended)?;
+    let leaderboard = leaderboard::list(call.read(), &guild, span, call.now()).await?;
     let leaderboard = page.after(leaderboard, |row| row.chat_id)?;
-    let data = |leaderboard, next_cursor| Leaderboard { period, leaderboard, next_cursor };
+    let (since, until) = (span.since.map(Seconds), span.until.map(Seconds));
+    let data = |leaderboard, next_cursor| Leaderboard { period, since, until, leaderboard, next_cursor };
     page.reply(leaderboard, |row: &LeaderboardRow| row.chat_id, data)
 }
 

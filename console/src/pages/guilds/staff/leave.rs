@@ -61,7 +61,7 @@ struct Row {
 
 impl Row {
     fn new(visit: &GuildVisit, staff: &Staff, row: loa::Model) -> Self {
-        let over = row.status == loa::Status::Expired || row.ends_at <= visit.now();
+        let over = row.status_at(visit.now()) == loa::Status::Expired;
         let state = match over {
             true => ("quiet", "over"),
             false if row.starts_at > visit.now() => ("info", "planned"),
@@ -88,7 +88,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     };
     let mut leaves = Vec::new();
     if form.problem_of(FIELD).is_empty() {
-        leaves = loa::list(conn, guild, loa::Filter { staff: asked, status }, page(visit)).await?;
+        let filter = loa::Filter { staff: asked, status };
+        leaves = loa::list(conn, guild, filter, page(visit), visit.now()).await?;
     }
     let more = cut(visit, &mut leaves, |row| row.loa_id);
     let requests = requests_shown(visit).await?;

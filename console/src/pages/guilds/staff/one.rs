@@ -98,7 +98,7 @@ fn described(visit: &GuildVisit, member: Described) -> Member {
 
 async fn totals(visit: &GuildVisit, chat: ChatId) -> Result<Totals, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let active = staff_session::totals::of_staff(conn, guild, chat, None).await?;
+    let active = staff_session::totals::of_staff(conn, guild, chat).await?;
     Ok(Totals {
         actions: Number(staff_action::totals::of_staff(conn, guild, chat).await?),
         sessions: Number(active.sessions),

@@ -6,8 +6,8 @@ use crate::form::Form;
 
 /// A checkbox of the form of a role.
 pub(super) struct Permission {
-    pub(super) name: &'static str,
-    pub(super) label: &'static str,
+    pub(super) name: String,
+    pub(super) label: String,
     pub(super) about: &'static str,
     pub(super) held: bool,
 }
@@ -16,14 +16,29 @@ pub(super) fn in_console(form: &Form) -> Vec<Permission> {
     listed(&CHAT_PERMISSIONS, "permissions", form)
 }
 
+/// Those that all games know, then those that the role has besides.
 pub(super) fn in_games(form: &Form) -> Vec<Permission> {
-    listed(&PLAY_PERMISSIONS, "play_permissions", form)
+    let mut all = listed(&PLAY_PERMISSIONS, PLAY_FIELD, form);
+    let held = form.all(PLAY_FIELD);
+    let others: Vec<&str> = held.into_iter().filter(|name| !PLAY_PERMISSIONS.contains(name)).collect();
+    all.extend(listed(&others, PLAY_FIELD, form));
+    all
 }
 
-fn listed(names: &[&'static str], field: &str, form: &Form) -> Vec<Permission> {
-    let one = |name: &&'static str| {
-        let (label, about) = words(name);
-        Permission { name, label, about, held: form.is(field, name) }
+const PLAY_FIELD: &str = "play_permissions";
+
+fn listed(names: &[&str], field: &str, form: &Form) -> Vec<Permission> {
+    let one = |name: &&str| {
+        let about = match words(name) {
+            ("", _) => "A permission that games of this server know.",
+            (_, about) => about,
+        };
+        Permission {
+            name: (*name).to_owned(),
+            label: label(name).to_owned(),
+            about,
+            held: form.is(field, name),
+        }
     };
     names.iter().map(one).collect()
 }

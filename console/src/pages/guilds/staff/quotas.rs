@@ -3,6 +3,7 @@
 mod progress;
 
 use askama::Template;
+use entities::quota::Period;
 use entities::{QuotaId, quota, staff_role};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
@@ -39,6 +40,8 @@ struct Members {
     shell: Shell,
     url: String,
     quota: Quota,
+    /// The current period and the one before; none of a quota for all time.
+    periods: Vec<Link>,
     more: Option<String>,
 }
 
@@ -117,7 +120,14 @@ pub(crate) async fn members(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
     let (quota, more) = progress::of_quota(&visit, &row).await?;
     let url = visit.url("/staff/quotas");
-    Answer::page(&Members { shell: visit.shell(&row.name, Place::Staff), url, quota, more })
+    let ended = visit.query.text("ended") == "1";
+    let mut periods = Vec::new();
+    if row.period != Period::All {
+        let own = format!("{url}/{}/members", row.quota_id);
+        periods.push(Link { label: "Current period", url: own.clone(), current: !ended });
+        periods.push(Link { label: "Period before", url: format!("{own}?ended=1"), current: ended });
+    }
+    Answer::page(&Members { shell: visit.shell(&row.name, Place::Staff), url, quota, periods, more })
 }
 
 pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {

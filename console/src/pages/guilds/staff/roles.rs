@@ -15,7 +15,9 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Count;
 
-const FIELDS: [&str; 3] = ["role_id", "role_name", "permissions"];
+const FIELDS: [&str; 4] = ["role_id", "role_name", "permissions", "play_permissions"];
+/// The field for permissions in games without a box.
+const MORE: &str = "more_play_permissions";
 
 #[derive(Template)]
 #[template(path = "guilds/staff/role.html")]
@@ -107,9 +109,14 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
     };
     let before = find(&visit, role).await?;
     let mut body = visit.form.json(&["role_name"]);
-    for field in ["permissions", "play_permissions"] {
-        body.insert(field.to_owned(), Value::from(visit.form.all(field)));
+    body.insert("permissions".to_owned(), Value::from(visit.form.all("permissions")));
+    let mut in_games = visit.form.all("play_permissions");
+    for word in visit.form.text(MORE).split_whitespace() {
+        if !in_games.contains(&word) {
+            in_games.push(word);
+        }
     }
+    body.insert("play_permissions".to_owned(), Value::from(in_games));
     let answer = visit.api(Method::PUT, &format!("/guilds/{{g}}/staff/roles/{role}"), body).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer), before).await;

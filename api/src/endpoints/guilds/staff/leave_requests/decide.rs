@@ -71,7 +71,7 @@ async fn add_leave(call: &Call, work: &mut UnitOfWork<'_>, request: &Model) -> R
         reason: request.reason.clone(),
     };
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
-    work.audit("loa.create", added.loa_id, json!({ "after": Loa::from(&added) }));
+    work.audit("loa.create", added.loa_id, json!({ "after": Loa::new(&added, work.now()) }));
     Ok(added.loa_id)
 }
 

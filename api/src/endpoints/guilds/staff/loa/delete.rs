@@ -14,6 +14,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let removed = loa::delete(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
     call.caller.decides_about(removed.staff_id)?;
-    work.audit("loa.delete", id, json!({ "before": Loa::from(&removed) }));
+    work.audit("loa.delete", id, json!({ "before": Loa::new(&removed, work.now()) }));
     work.commit(Reply::message("leave of absence deleted")).await
 }

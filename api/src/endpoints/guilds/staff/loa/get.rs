@@ -34,6 +34,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<LoaId>()?;
     let LoaQuery { staff_id, status } = call.query()?;
     let filter = Filter { staff: staff_id, status };
-    let rows = loa::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
-    page.reply(rows, |row| row.loa_id, |loas, next_cursor| Loas { loas, next_cursor })
+    let now = call.now();
+    let rows = loa::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
+    let rows = rows.iter().map(|row| Loa::new(row, now)).collect();
+    page.reply(rows, |row: &Loa| row.id, |loas, next_cursor| Loas { loas, next_cursor })
 }

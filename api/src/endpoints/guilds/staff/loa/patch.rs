@@ -54,7 +54,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.caller.decides_about(before.staff_id)?;
     let after = patch.applied_to(before.clone(), work.now());
     check_span(after.starts_at, after.ends_at)?;
-    let Some(changes) = audit::changes(&Loa::from(&before), &Loa::from(&after))? else {
+    let shown = |row| Loa::new(row, work.now());
+    let Some(changes) = audit::changes(&shown(&before), &shown(&after))? else {
         return Ok(Reply::message("nothing to change: the leave of absence is like that already"));
     };
     written(loa::save(work.tx(), &after).await?)?;

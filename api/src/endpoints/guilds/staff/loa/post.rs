@@ -38,6 +38,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.room_for(work.tx(), Cap::Leaves, 1).await?;
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
     let id = added.loa_id;
-    work.audit("loa.create", id, json!({ "after": Loa::from(&added) }));
+    work.audit("loa.create", id, json!({ "after": Loa::new(&added, work.now()) }));
     work.commit(Reply::data(&Created { id })?.with_message("leave of absence added")).await
 }

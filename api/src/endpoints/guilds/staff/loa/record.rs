@@ -7,14 +7,15 @@ use crate::endpoints::prelude::*;
 
 answer! {
     /// When a staff member is away.
-    pub(crate) struct Loa from row: Model {
-        id: LoaId = row.loa_id,
+    pub(crate) struct Loa from row: Model, at now {
+        pub(crate) id: LoaId = row.loa_id,
         staff_id: ChatId,
         starts_at: Seconds,
         ends_at: Seconds,
         #[schema(example = "exams")]
         reason: String,
-        status: Status,
+        /// `expired` from its end on.
+        status: Status = row.status_at(now),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let member = staff_directory::find(conn, guild, user, now).await?.or_not_found("staff member")?;
     let (actions_total, active, leave, active_strikes) = tokio::try_join!(
         staff_action::totals::of_staff(conn, guild, user),
-        staff_session::totals::of_staff(conn, guild, user, None),
+        staff_session::totals::of_staff(conn, guild, user),
         loa::open_of(conn, guild, user, now),
         strike::count_active(conn, guild, user, now)
     )?;
@@ -47,7 +47,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         actions_total,
         sessions_total: active.sessions,
         minutes_active: active.seconds / 60,
-        open_loa: leave.as_ref().map(Loa::from),
+        open_loa: leave.as_ref().map(|leave| Loa::new(leave, now)),
         active_strikes,
     })
 }

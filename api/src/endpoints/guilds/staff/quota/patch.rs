@@ -4,7 +4,7 @@ use entities::QuotaId;
 use entities::quota::{self, Metric, Model, Period};
 
 use crate::audit;
-use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval};
+use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval, check_scope};
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;
 use crate::request::values::Nullable;
@@ -18,7 +18,7 @@ request! {
         target: Patch<QuotaTarget>,
         #[example("month")]
         period: Patch<Period>,
-        /// `role:<role_name>`; null: all staff.
+        /// `role:<role_name>`, of a staff role; null: all staff.
         scope: Patch<Nullable<RoleScope>>,
         /// Such actions count only once approved: for this quota, in scores, statistics and totals.
         requires_approval: Patch<bool>,
@@ -44,7 +44,7 @@ pub(crate) fn operation() -> Operation {
         .about("At least one field; the others stay.")
         .body::<QuotaPatch>()
         .message("quota updated")
-        .refuses(422, &["nothing_to_approve"])
+        .refuses(422, &["nothing_to_approve", "unknown_role"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -54,6 +54,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let before = quota::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("quota")?;
     let after = patch.applied_to(before.clone());
     check_approval(after.metric, after.requires_approval)?;
+    if after.scope_role != before.scope_role {
+        check_scope(&work, call.guild(), after.scope_role.as_deref()).await?;
+    }
     let Some(changes) = audit::changes(&Quota::from(&before), &Quota::from(&after))? else {
         return Ok(Reply::message("nothing to change: the quota is like that already"));
     };

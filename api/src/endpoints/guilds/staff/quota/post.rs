@@ -3,7 +3,7 @@
 use entities::QuotaId;
 use entities::quota::{self, Metric, NewQuota, Period};
 
-use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval};
+use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval, check_scope};
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;
 
@@ -16,7 +16,7 @@ request! {
         target: QuotaTarget,
         #[example("month")]
         period: Period,
-        /// `role:<role_name>`; all staff if absent.
+        /// `role:<role_name>`, of a staff role; all staff if absent.
         scope: Option<RoleScope>,
         /// Such actions count only once approved: for this quota, in scores, statistics and totals.
         #[example(false)]
@@ -42,13 +42,14 @@ pub(crate) fn operation() -> Operation {
         .body::<QuotaRequest>()
         .data::<Created<QuotaId>>()
         .message("quota added")
-        .refuses(422, &["nothing_to_approve", "too_many"])
+        .refuses(422, &["nothing_to_approve", "unknown_role", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new: NewQuota = call.body::<QuotaRequest>()?.into();
     check_approval(new.metric, new.requires_approval)?;
     let mut work = UnitOfWork::begin(&call).await?;
+    check_scope(&work, call.guild(), new.scope_role.as_deref()).await?;
     call.room_for(work.tx(), Cap::Quotas, 1).await?;
     let added = quota::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.quota_id;

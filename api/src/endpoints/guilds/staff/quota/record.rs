@@ -1,7 +1,7 @@
 //! A quota as the API shows it, and the rules for one (docs/rules.md 6).
 
-use entities::QuotaId;
 use entities::quota::{Metric, Model, Period};
+use entities::{GuildId, QuotaId, staff_role};
 
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;
@@ -34,6 +34,21 @@ pub(crate) fn check_approval(metric: Metric, requires_approval: bool) -> Result<
     let message =
         "`requires_approval` goes with an action type as `metric`: minutes and sessions are not approved";
     Err(ApiError::rule("nothing_to_approve", message))
+}
+
+/// The role that a quota is for exists, and stays until the commit.
+pub(crate) async fn check_scope(
+    work: &UnitOfWork<'_>,
+    guild: GuildId,
+    scope_role: Option<&str>,
+) -> Result<(), ApiError> {
+    let Some(role) = scope_role else { return Ok(()) };
+    if staff_role::is_named(work.tx(), guild, role).await? {
+        return Ok(());
+    }
+    let message =
+        format!("`scope` must be `role:` and the name of a staff role; the guild has no role {role:?}");
+    Err(ApiError::rule("unknown_role", message))
 }
 
 #[cfg(test)]

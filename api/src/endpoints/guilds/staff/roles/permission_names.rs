@@ -1,39 +1,58 @@
-//! Lists of permissions in requests: known names without duplicates; may be empty.
+//! Lists of permissions in requests, without duplicates; may be empty.
 
 use std::borrow::Cow;
 
-use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
+use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSION_MAX, is_play_permission};
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 
+/// Permissions of a role in games.
+const IN_GAMES_MAX: usize = 50;
+
+/// Known names.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct PermissionNames<const IN_GAMES: bool>(pub(crate) Vec<String>);
+pub(crate) struct ChatPermissionNames(pub(crate) Vec<String>);
 
-pub(crate) type ChatPermissionNames = PermissionNames<false>;
-pub(crate) type PlayPermissionNames = PermissionNames<true>;
+/// Any words (docs/rules.md 6).
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlayPermissionNames(pub(crate) Vec<String>);
 
-impl<const IN_GAMES: bool> PermissionNames<IN_GAMES> {
-    fn known() -> &'static [&'static str] {
-        if IN_GAMES { &PLAY_PERMISSIONS } else { &CHAT_PERMISSIONS }
-    }
+/// The names, if each fits and none comes twice.
+fn names(sent: &Value, fits: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+    let all = names.iter().enumerate().all(|(n, name)| fits(name) && !names[..n].contains(name));
+    all.then(|| names.into_iter().map(str::to_owned).collect())
 }
 
-impl<const IN_GAMES: bool> Field for PermissionNames<IN_GAMES> {
+impl Field for ChatPermissionNames {
     fn allowed() -> Cow<'static, str> {
-        format!("an array of different strings out of {}", Self::known().join(", ")).into()
+        format!("an array of different strings out of {}", CHAT_PERMISSIONS.join(", ")).into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
-        let fits = |(n, name): (usize, &&str)| Self::known().contains(name) && !names[..n].contains(name);
-        let all = names.iter().enumerate().all(fits);
-        all.then(|| Self(names.iter().map(|name| (*name).to_owned()).collect()))
+        names(sent, |name| CHAT_PERMISSIONS.contains(&name)).map(Self)
     }
 
     fn shape() -> Shape {
-        shape::batch(shape::word(Self::known()), Self::known().len())
+        shape::batch(shape::word(&CHAT_PERMISSIONS), CHAT_PERMISSIONS.len())
+    }
+}
+
+impl Field for PlayPermissionNames {
+    fn allowed() -> Cow<'static, str> {
+        let word = format!("1 to {PLAY_PERMISSION_MAX} lower-case letters, digits and `_.:-`");
+        format!("an array of at most {IN_GAMES_MAX} different strings, each of {word}").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        names(sent, is_play_permission).filter(|names| names.len() <= IN_GAMES_MAX).map(Self)
+    }
+
+    fn shape() -> Shape {
+        let word = format!("^[a-z0-9_.:-]{{1,{PLAY_PERMISSION_MAX}}}$");
+        shape::batch(shape::matching(&word, "kick"), IN_GAMES_MAX)
     }
 }
 
@@ -44,11 +63,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permissions_are_known_and_unique() {
+    fn chat_permissions_are_known_and_unique() {
         assert_eq!(ChatPermissionNames::read(&json!([])), Some(ChatPermissionNames::default()));
         let two = ChatPermissionNames::read(&json!(["lookup.read", "moderation.write"]));
         assert_eq!(two.unwrap().0.len(), 2);
-        assert_eq!(PlayPermissionNames::read(&json!(["kick"])).unwrap().0, ["kick"]);
         for bad in [
             json!("lookup.read"),
             json!(["lookup.read", "lookup.read"]),
@@ -58,6 +76,27 @@ mod tests {
         ] {
             assert_eq!(ChatPermissionNames::read(&bad), None, "{bad}");
         }
-        assert_eq!(PlayPermissionNames::read(&json!(["lookup.read"])), None);
+    }
+
+    #[test]
+    fn permissions_in_games_are_any_unique_words() {
+        let long = "a".repeat(50);
+        for fine in [json!([]), json!(["kick", "map.vote:start", "a-b_c9"]), json!([long])] {
+            assert!(PlayPermissionNames::read(&fine).is_some(), "{fine}");
+        }
+        let many: Vec<String> = (0..51).map(|n| format!("p{n}")).collect();
+        let longer = "a".repeat(51);
+        for bad in [
+            json!("kick"),
+            json!(["kick", "kick"]),
+            json!([""]),
+            json!(["Kick"]),
+            json!(["a b"]),
+            json!(["\u{e4}"]),
+            json!([longer]),
+            json!(many),
+        ] {
+            assert_eq!(PlayPermissionNames::read(&bad), None, "{bad}");
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! PUT /guilds/:guildId/staff/roles/:roleId: the whole role. Quotas for the role follow its name (docs/rules.md 6).
+//! PUT /guilds/:guildId/staff/roles/:roleId: keeps what it does not name. Quotas for the role follow its name
+//! (docs/rules.md 6).
 
-use entities::staff_role::{self, NewRole};
+use entities::staff_role::{self, Model, NewRole, Permissions};
 use entities::{RoleId, quota};
 use runtime::Event;
 
@@ -8,20 +9,39 @@ use crate::audit;
 use crate::endpoints::guilds::staff::roles::permission_names::{ChatPermissionNames, PlayPermissionNames};
 use crate::endpoints::guilds::staff::roles::staff_role::StaffRole;
 use crate::endpoints::prelude::*;
+use crate::request::parts::Field;
 
 request! {
     pub(crate) struct StaffRoleRequest {
+        /// Required for a new role.
         #[example("Moderator")]
-        role_name: Text<100>,
-        /// On the chat side; none if absent.
+        role_name: Option<Text<100>>,
+        /// On the chat side. If absent: none for a new role, unchanged for an existing one.
         permissions: Option<ChatPermissionNames>,
-        /// In games; none if absent.
+        /// In games, any words that the guild's games know. If absent: none for a new role, unchanged for an existing one.
         play_permissions: Option<PlayPermissionNames>,
     }
 }
 
+impl StaffRoleRequest {
+    fn applied_to(self, role: RoleId, before: Option<&Model>) -> Result<NewRole, ApiError> {
+        let role_name =
+            self.role_name.map(|text| text.0).or_else(|| before.map(|role| role.role_name.clone()));
+        let kept = |of: fn(&Model) -> &Permissions| before.map(|role| of(role).0.clone()).unwrap_or_default();
+        Ok(NewRole {
+            role,
+            role_name: role_name.ok_or_else(|| ApiError::missing("role_name", &Text::<100>::allowed()))?,
+            permissions: self.permissions.map_or_else(|| kept(|role| &role.permissions), |sent| sent.0),
+            play_permissions: self
+                .play_permissions
+                .map_or_else(|| kept(|role| &role.play_permissions), |sent| sent.0),
+        })
+    }
+}
+
 pub(crate) fn operation() -> Operation {
-    Operation::new("putStaffRole", "Create or replace a staff role")
+    Operation::new("putStaffRole", "Create or change a staff role")
+        .about("What is absent stays as it is.")
         .body::<StaffRoleRequest>()
         .data::<StaffRole>()
         .message("staff role added")
@@ -30,12 +50,10 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let role: RoleId = call.path("roleId")?;
-    let StaffRoleRequest { role_name: Text(role_name), permissions, play_permissions } = call.body()?;
-    let permissions = permissions.unwrap_or_default().0;
-    let play_permissions = play_permissions.unwrap_or_default().0;
-    let new = NewRole { role, role_name, permissions, play_permissions };
+    let sent: StaffRoleRequest = call.body()?;
     let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_role::find_for_update(work.tx(), call.guild(), role).await?;
+    let new = sent.applied_to(role, before.as_ref())?;
     if before.is_none() {
         call.room_for(work.tx(), Cap::StaffRoles, 1).await?;
     }

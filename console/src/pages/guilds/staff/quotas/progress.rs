@@ -1,11 +1,12 @@
 //! Quotas as pages show them, with the progress of those whom the viewer may see.
 
 use entities::quota::{Metric, Model};
-use entities::{ChatId, Page, QuotaId, period, quota, quota_progress};
+use entities::{ChatId, Page, QuotaId, quota, quota_progress};
 
 use crate::answer::PageError;
 use crate::list::cut_whole;
 use crate::pages::guilds::people::Who;
+use crate::pages::guilds::staff::leaderboard::{on_leave, span};
 use crate::pages::guilds::staff::{Staff, own, sees_all, words};
 use crate::visit::GuildVisit;
 use crate::words::{Count, Number};
@@ -34,6 +35,8 @@ pub(in crate::pages::guilds::staff) struct Progress {
     pub(in crate::pages::guilds::staff) current: Number<i64>,
     pub(in crate::pages::guilds::staff) target: Number<i64>,
     pub(in crate::pages::guilds::staff) percent: i64,
+    /// Days on leave, where there are any.
+    pub(in crate::pages::guilds::staff) on_leave: Option<Count<u64>>,
     /// What the bar shows, at most the target.
     pub(in crate::pages::guilds::staff) bar: i64,
 }
@@ -86,8 +89,9 @@ async fn read(
     row: &Model,
     only: Option<ChatId>,
 ) -> Result<Vec<quota_progress::Progress>, PageError> {
-    let since = period::begin(row.period, &visit.guild.settings(), visit.now());
-    let mut progress = quota_progress::list(visit.read(), row, since, visit.now()).await?;
+    let (settings, now) = (visit.guild.settings(), visit.now());
+    let mut progress =
+        quota_progress::list(visit.read(), row, span(visit, row.period), &settings, now).await?;
     progress.retain(|one| only.is_none_or(|staff| staff == one.staff_id));
     Ok(progress)
 }
@@ -98,13 +102,18 @@ async fn bars(
     progress: Vec<quota_progress::Progress>,
 ) -> Result<Vec<Progress>, PageError> {
     let staff = Staff::read(visit, progress.iter().map(|one| one.staff_id).collect()).await?;
-    let bar = |one: quota_progress::Progress| bar(staff.who(visit, one.staff_id), one.current, row.target);
+    let bar = |one: quota_progress::Progress| bar(staff.who(visit, one.staff_id), one, row.target);
     Ok(progress.into_iter().map(bar).collect())
 }
 
-fn bar(who: Who, current: i64, target: i64) -> Progress {
+fn bar(
+    who: Who,
+    quota_progress::Progress { current, on_leave_days, .. }: quota_progress::Progress,
+    target: i64,
+) -> Progress {
     let percent = current.saturating_mul(100) / target.max(1);
-    Progress { who, current: Number(current), target: Number(target), percent, bar: current.min(target) }
+    let (bar, on_leave) = (current.min(target), on_leave(on_leave_days));
+    Progress { who, current: Number(current), target: Number(target), percent, on_leave, bar }
 }
 
 fn described(row: &Model, first: Vec<Progress>, covered: usize) -> Quota {
@@ -136,7 +145,9 @@ mod tests {
     #[test]
     fn a_bar_ends_at_its_target_and_the_number_does_not() {
         let who = Who { name: "Ada".to_owned(), chat: None, play: None, url: None };
-        let bar = bar(who, 30, 20);
+        let progress =
+            quota_progress::Progress { staff_id: 1.try_into().unwrap(), current: 30, on_leave_days: 0 };
+        let bar = bar(who, progress, 20);
         assert_eq!((bar.bar, bar.percent, bar.current.0), (20, 150, 30));
         assert_eq!(
             (singular("bans"), singular("minutes on duty")),
