@@ -37,6 +37,22 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// The same call once more.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            state: self.state.clone(),
+            caller: self.caller.clone(),
+            request_id: self.request_id.clone(),
+            params: self.params.clone(),
+            query: self.query.clone(),
+            body: self.body.clone(),
+            headers: self.headers.clone(),
+            head: self.head,
+            idempotency: self.idempotency.clone(),
+            upgrade: None,
+        }
+    }
+
     /// The caller's guild; `auth` has verified that path, body and header name the same one.
     pub(crate) fn guild(&self) -> GuildId {
         self.caller.guild()

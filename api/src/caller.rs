@@ -11,6 +11,7 @@ use queue::kinds;
 use crate::cache::keys::Key;
 use crate::response::error::ApiError;
 
+#[derive(Clone)]
 pub(crate) enum Caller {
     Key(Arc<Key>),
     /// In the console of this process, with the rights that they have in the guild.

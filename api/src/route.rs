@@ -84,7 +84,24 @@ pub(crate) struct Area {
     pub(crate) routes: &'static [Route],
 }
 
+/// Calls of a handler whose transaction met another one: a deadlock ends one of two, which can go on after the other.
+const TRIES: u32 = 4;
+
 impl Route {
+    /// Runs the handler. A change that met another one and was rolled back is made again: its effects follow the commit, so
+    /// nothing of it has happened.
+    pub(crate) async fn run(&self, mut call: Call) -> Result<Reply, ApiError> {
+        for _ in 1..TRIES {
+            let again = if self.writes { Some(call.again()) } else { None };
+            let result = (self.endpoint.handle)(call).await;
+            match (again, result) {
+                (Some(again), Err(error)) if error.parts().repeatable => call = again,
+                (_, result) => return result,
+            }
+        }
+        (self.endpoint.handle)(call).await
+    }
+
     /// Waits for other requests of its guild: writes, and reads that the database works for.
     pub(crate) fn takes_turns(&self) -> bool {
         let reads_much = matches!(self.limit, RateLimit::StaffRead | RateLimit::AuditLogsRead);
@@ -156,5 +173,54 @@ impl Route {
     pub(crate) const fn enqueues(mut self) -> Self {
         self.runs = Runs::AsJobs;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use sea_orm::DbErr;
+    use serde_json::json;
+
+    use super::*;
+    use crate::call_fixture::CallFixture;
+
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+
+    fn route(method: Method, handle: Handler) -> Route {
+        let operation = || Operation::new("test", "");
+        let endpoint = Endpoint { handle, operation, module: "" };
+        Route::new(method, "/test", RateLimit::StaffWrite, Scope::Staff, endpoint)
+    }
+
+    fn meets_another_one_twice(_call: Call) -> BoxFuture<'static, Result<Reply, ApiError>> {
+        Box::pin(async {
+            match CALLS.fetch_add(1, Ordering::SeqCst) {
+                0 | 1 => Err(DbErr::RecordNotInserted.into()),
+                _ => Reply::data(&json!({})),
+            }
+        })
+    }
+
+    fn always_meets_another_one(_call: Call) -> BoxFuture<'static, Result<Reply, ApiError>> {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { Err(DbErr::RecordNotInserted.into()) })
+    }
+
+    #[tokio::test]
+    async fn a_change_that_met_another_one_is_made_again_and_not_for_ever() {
+        let fixture = CallFixture::new().await;
+        let again = route(Method::POST, meets_another_one_twice);
+        assert!(again.run(fixture.call()).await.is_ok());
+        assert_eq!(CALLS.swap(0, Ordering::SeqCst), 3);
+        let never = route(Method::POST, always_meets_another_one);
+        let error = never.run(fixture.call()).await.err().unwrap();
+        assert_eq!(error.parts().word, "database_unavailable");
+        assert_eq!(CALLS.swap(0, Ordering::SeqCst), TRIES);
+        // What only reads has rolled nothing back.
+        let read = route(Method::GET, always_meets_another_one);
+        assert!(read.run(fixture.call()).await.is_err());
+        assert_eq!(CALLS.swap(0, Ordering::SeqCst), 1);
     }
 }

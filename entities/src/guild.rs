@@ -1,5 +1,7 @@
 //! Guilds, the tenants, with their settings (docs/rules.md 4 to 6).
 
+pub mod removal;
+
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
@@ -31,6 +33,8 @@ pub struct Model {
     pub score_weights: Json,
     pub allowed_privileged_roles: RoleList,
     pub created_at: Timestamp,
+    /// Its rows are being deleted ([`removal`]): no other query finds the guild.
+    pub removing_since: Option<Timestamp>,
 }
 
 no_relations!();
@@ -79,13 +83,17 @@ impl Model {
 }
 
 pub async fn find(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
-    Entity::find_by_id(guild).one(conn).await
+    standing(guild).one(conn).await
+}
+
+fn standing(guild: GuildId) -> Select<Entity> {
+    Entity::find_by_id(guild).filter(Column::RemovingSince.is_null())
 }
 
 /// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild. Rows that refer
 /// to the guild can be inserted meanwhile.
 pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
-    Entity::find_by_id(guild).lock(LockType::NoKeyUpdate).one(conn).await
+    standing(guild).lock(LockType::NoKeyUpdate).one(conn).await
 }
 
 /// Restricts a statement over many guilds to those that exist and are not being removed, which no guild can be until the
@@ -93,6 +101,7 @@ pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<
 pub(crate) fn only_standing(rows: &mut SelectStatement, guild: impl IntoColumnRef) {
     rows.from(Entity)
         .and_where(Expr::col((Entity, Column::GuildId)).eq(Expr::col(guild)))
+        .and_where(Expr::col((Entity, Column::RemovingSince)).is_null())
         .lock_with_tables_behavior(LockType::KeyShare, [Entity], LockBehavior::SkipLocked);
 }
 
@@ -102,6 +111,7 @@ pub async fn allowed_privileged_roles(conn: &impl Conn, guild: GuildId) -> Resul
     Ok(row.map(|row| row.allowed_privileged_roles.0).unwrap_or_default())
 }
 
+/// Those that are being removed included.
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
 }
@@ -111,6 +121,7 @@ pub async fn names(conn: &impl Conn, guilds: Vec<GuildId>) -> Result<HashMap<Gui
     let rows = Entity::find()
         .select_only()
         .columns([Column::GuildId, Column::Name])
+        .filter(Column::RemovingSince.is_null())
         .filter(Column::GuildId.is_in(guilds));
     Ok(rows.into_tuple::<(GuildId, String)>().all(conn).await?.into_iter().collect())
 }
@@ -158,10 +169,4 @@ pub async fn allow_shield(conn: &impl Conn, guild: GuildId, allowed: bool) -> Re
         .exec_with_returning(conn)
         .await?;
     Ok(changed.into_iter().next())
-}
-
-/// Deletes the guild with every row of it in any table, by foreign keys. Flags that it set in Shield stay, without their
-/// guild. False: the guild is unknown.
-pub async fn delete(conn: &impl Conn, guild: GuildId) -> Result<bool> {
-    Ok(Entity::delete_by_id(guild).exec(conn).await?.rows_affected == 1)
 }

@@ -4,11 +4,11 @@
 //! in one guild, so a reader that has seen revision n has seen all changes up to n.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, EntityTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, OnConflict};
+use sea_orm::{ActiveValue::Set, EntityTrait, QuerySelect};
 
 use crate::by_id::no_relations;
-use crate::{Conn, GuildId, Result, Timestamp};
+use crate::{Conn, GuildId, Result, Timestamp, guild};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "moderation_revision")]
@@ -39,6 +39,20 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
     let row = ActiveModel { guild_id: Set(guild), revision: Set(1), forgotten: Set(0) };
     let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
     Ok(Change { guild, revision: row.revision, now })
+}
+
+/// Like [`begin`], but `None` while somebody else changes the guild's bans and mutes, or if the guild is unknown: for
+/// what goes through many guilds.
+pub async fn begin_if_free(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Option<Change>> {
+    if guild::find(conn, guild).await?.is_none() {
+        return Ok(None);
+    }
+    let own = || Entity::find_by_id(guild);
+    let free = own().lock_with_behavior(LockType::Update, LockBehavior::SkipLocked).one(conn).await?;
+    if free.is_none() && own().one(conn).await?.is_some() {
+        return Ok(None);
+    }
+    begin(conn, guild, now).await.map(Some)
 }
 
 /// The last committed revision, 0 before the first. Read it before the rows: then the rows are at least as new.

@@ -1,7 +1,7 @@
 //! The update of a sweep: it closes due rows in batches.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Query, SelectStatement, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr};
 use sea_orm::{Condition, Iterable, Order, PrimaryKeyToColumn, UpdateMany};
 
 use crate::{Conn, Result};
@@ -16,7 +16,8 @@ pub(crate) struct Due<E: EntityTrait> {
 
 /// Applies `change` to up to `limit` due rows and returns them.
 ///
-/// Safe beside another sweep: rows that it closed are no longer due.
+/// Safe beside another sweep: rows that it closed are no longer due. On Postgres rows that somebody else changes are
+/// skipped: the next sweep finds them, and one guild never makes the others wait.
 pub(crate) async fn close<E: EntityTrait>(
     conn: &impl Conn,
     change: UpdateMany<E>,
@@ -29,6 +30,7 @@ pub(crate) async fn close<E: EntityTrait>(
         .cond_where(due.rows.clone())
         .order_by(due.since, Order::Asc)
         .limit(limit)
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
         .to_owned();
     change.filter(due.id.in_subquery(some)).filter(due.rows).exec_with_returning(conn).await
 }

@@ -13,7 +13,9 @@ CREATE TABLE guild (
     strike_days integer NOT NULL DEFAULT 90 CHECK (strike_days BETWEEN 1 AND 3650),
     score_weights {json} NOT NULL DEFAULT '{}',
     allowed_privileged_roles {json} NOT NULL DEFAULT '[]',
-    created_at {time} NOT NULL
+    created_at {time} NOT NULL,
+    -- Its rows are being deleted: for everybody else it does not exist any more.
+    removing_since {time}
 );
 
 CREATE TABLE api_key (

@@ -33,14 +33,21 @@ impl Queue {
         self.rescue_orphaned().await
     }
 
-    /// Requeues the jobs of processes without a row: they have ended, or were declared dead.
+    /// Requeues the jobs of processes without a row: they have ended, or were declared dead. A job that cannot be
+    /// requeued, or that is locked, keeps no other one waiting: the next call finds it.
     pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
-        let mut rescued = 0;
+        let (mut rescued, mut after) = (0, None);
         loop {
-            let orphaned = rescue::orphaned(self.database.read(), BATCH).await?;
+            let orphaned = rescue::orphaned(self.database.write(), after, BATCH).await?;
             for job in &orphaned {
-                rescued += u64::from(self.rescue_one(job).await?);
+                match self.rescue_one(job).await {
+                    Ok(done) => rescued += u64::from(done),
+                    Err(error) => {
+                        runtime::warn_seldom!(job.id = %job.job_id, %error, "cannot rescue a job, trying again");
+                    }
+                }
             }
+            after = orphaned.last().map(|job| job.job_id);
             if (orphaned.len() as u64) < BATCH {
                 return Ok(rescued);
             }
@@ -51,8 +58,12 @@ impl Queue {
     pub async fn release_stranded(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {
-            let conn = self.database.write();
-            self.publish(turns::release(conn, guild, class, turns::share(class), now).await?);
+            match turns::release(self.database.write(), guild, class, turns::share(class), now).await {
+                Ok(released) => self.publish(released),
+                Err(error) => {
+                    runtime::warn_seldom!(guild.id = %guild, %error, "cannot release held jobs, trying again");
+                }
+            }
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ use bound::Bound;
 pub use breaker::Breaker;
 use connections::Connections;
 pub use options::DatabaseOptions;
-pub use outage::is_outage;
+pub use outage::{is_conflict, is_outage};
 pub use pool::{Pool, Transaction};
 pub(crate) use postgres::{check_sessions, check_url as check_postgres_url};
 pub use sqlite::DataDirLock;

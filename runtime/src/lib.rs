@@ -28,7 +28,9 @@ pub use config::{
     parse_address,
 };
 pub use context::Context;
-pub use database::{Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, is_outage};
+pub use database::{
+    Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, is_conflict, is_outage,
+};
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};

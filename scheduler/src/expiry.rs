@@ -20,17 +20,34 @@ const OF_GUILD: u64 = 200;
 /// The reason sent to game servers.
 const REASON: &str = "expired";
 
+/// Each guild by itself: one that fails, or whose rows are locked, keeps no other one waiting.
 pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
-    let mut closed = 0;
-    for guild in expiry::guilds(context.database.read(), context.clock.now(), GUILDS).await? {
-        closed += of_guild(context, guild).await?;
+    let (mut closed, mut after) = (0, None);
+    loop {
+        let (read, now) = (context.database.read(), context.clock.now());
+        let guilds = expiry::guilds(read, after, now, GUILDS).await?;
+        for guild in &guilds {
+            match of_guild(context, *guild).await {
+                Ok(rows) => closed += rows,
+                Err(error) => {
+                    runtime::warn_seldom!(guild.id = %guild, %error, "cannot end the bans of a guild, trying again");
+                }
+            }
+        }
+        after = guilds.last().copied();
+        if (guilds.len() as u64) < GUILDS {
+            return Ok(closed);
+        }
     }
-    Ok(closed)
 }
 
 async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     let transaction = context.database.begin().await?;
-    let change = moderation_revision::begin(&transaction, guild, context.clock.now()).await?;
+    let change = moderation_revision::begin_if_free(&transaction, guild, context.clock.now()).await?;
+    let Some(change) = change else {
+        transaction.rollback().await?;
+        return Ok(0);
+    };
     let closed = expiry::sweep(&transaction, &change, OF_GUILD).await?;
     if closed.is_empty() {
         transaction.rollback().await?;
@@ -93,4 +110,52 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     transaction.commit().await?;
     context.events.publish(recorded);
     Ok(expired.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use entities::sanction::change::{self, NewSanction};
+    use entities::{SanctionKind, Subject, guild};
+    use testkit::guild_row;
+
+    use super::*;
+    use crate::test_database::test_databases;
+
+    #[tokio::test]
+    async fn a_guild_whose_rows_are_locked_keeps_no_other_one_waiting() {
+        for test in test_databases().await {
+            let (context, now) = (&test.context, test.context.clock.now());
+            let guilds: [GuildId; 2] = ["5", "6"].map(|id| id.parse().unwrap());
+            for guild in guilds {
+                guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
+                let begun = moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
+                let ban = NewSanction {
+                    kind: SanctionKind::Ban,
+                    subject: Subject::Play(7.try_into().unwrap()),
+                    place: None,
+                    reason: "r".to_owned(),
+                    moderator: 9.try_into().unwrap(),
+                    key: None,
+                    created_at: now,
+                    expires_at: Some(now + Duration::from_secs(1)),
+                };
+                change::create(context.database.write(), &begun, vec![ban]).await.unwrap();
+            }
+            context.clock.advance(Duration::from_secs(60));
+            if context.database.is_postgres() {
+                let other = test.process().await;
+                let locked = other.database.begin().await.unwrap();
+                moderation_revision::begin(&locked, guilds[0], now).await.unwrap();
+                let swept = tokio::time::timeout(Duration::from_secs(10), sanctions(context)).await;
+                assert_eq!(swept.unwrap().unwrap(), 1);
+                locked.rollback().await.unwrap();
+                assert_eq!(sanctions(context).await.unwrap(), 1);
+            } else {
+                assert_eq!(sanctions(context).await.unwrap(), 2);
+            }
+            assert_eq!(sanctions(context).await.unwrap(), 0);
+        }
+    }
 }

@@ -2,12 +2,13 @@
 //! database's clock decides what is due.
 //!
 //! A firing tick enqueues a job in one transaction. While a schedule has an open job, its later ticks enqueue
-//! nothing.
+//! nothing; a job that waits for its next attempt is due at once then, so that a schedule is never off for longer than
+//! until its next tick.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-use entities::job::time;
+use entities::job::{retry, time};
 use entities::{Timestamp, schedule};
 use queue::kinds::PeriodicTask;
 use queue::{Draft, Queue, QueueError};
@@ -88,8 +89,13 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
         enqueued => enqueued?,
     };
     schedule::set_job(&transaction, name, enqueued.job).await?;
+    let due = if enqueued.joined {
+        retry::make_due(&transaction, enqueued.job, context.clock.now()).await?
+    } else {
+        None
+    };
     transaction.commit().await?;
-    queue.publish(enqueued.message);
+    queue.publish(enqueued.message.into_iter().chain(due.map(|job| job.message())));
     Ok(())
 }
 

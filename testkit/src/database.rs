@@ -114,5 +114,6 @@ pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
         score_weights: serde_json::json!({}),
         allowed_privileged_roles: RoleList::default(),
         created_at,
+        removing_since: None,
     }
 }

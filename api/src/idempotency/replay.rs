@@ -71,7 +71,7 @@ pub(crate) async fn run(
     let state = call.state.clone();
     call.idempotency = Some(slot.clone());
     let mut unfinished = Unfinished(Some((state.clone(), slot.clone())));
-    let result = (route.endpoint.handle)(call).await;
+    let result = route.run(call).await;
     unfinished.0 = None;
     settle(state.context.database.write(), &slot, result).await
 }

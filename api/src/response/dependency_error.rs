@@ -16,7 +16,11 @@ impl From<DbErr> for ApiError {
             return Self::conflict("conflict", "it exists already").cause(error);
         }
         if runtime::is_outage(&error) {
-            return Self::unavailable("database_unavailable", "the database does not answer").cause(error);
+            let repeatable = runtime::is_conflict(&error);
+            let mut answer =
+                Self::unavailable("database_unavailable", "the database does not answer").cause(error);
+            answer.0.repeatable = repeatable;
+            return answer;
         }
         Self::internal(error)
     }

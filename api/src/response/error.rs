@@ -73,7 +73,7 @@ impl Kind {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct ApiError(Box<Inner>);
+pub(crate) struct ApiError(pub(super) Box<Inner>);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Inner {
@@ -89,6 +89,8 @@ pub(crate) struct Inner {
     pub(crate) job: Option<JobId>,
     /// It answers a repeat under the same `Idempotency-Key`.
     pub(crate) replayed: bool,
+    /// The transaction met another one and was rolled back: the call may be made again.
+    pub(crate) repeatable: bool,
     /// For the log only.
     pub(crate) cause: Option<String>,
 }
@@ -105,6 +107,7 @@ impl ApiError {
             window: None,
             job: None,
             replayed: false,
+            repeatable: false,
             cause: None,
         }))
     }

@@ -265,7 +265,7 @@ async fn serve(
     };
     let mut reply = match idempotency_key {
         Some(name) => Box::pin(replay::run(call, route, name, plain(&path))).await,
-        None => (route.endpoint.handle)(call).await,
+        None => route.run(call).await,
     }?;
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)

@@ -74,7 +74,7 @@ impl InProcess {
             upgrade: None,
             state: self.state.clone(),
         };
-        (route.endpoint.handle)(call).await
+        route.run(call).await
     }
 }
 

@@ -3,6 +3,7 @@
 mod remove;
 
 use anyhow::bail;
+use entities::guild::removal;
 use entities::{GuildId, guild, link};
 use serde_json::json;
 
@@ -20,7 +21,8 @@ pub(crate) enum Command {
     /// Remove a guild with everything that belongs to it: keys, links, bans, staff, jobs, audit log
     ///
     /// Nothing of it can be restored, except from a backup. Running processes refuse its keys and stop its jobs within a
-    /// second. Shield flags that it set stay; roles and bans on the chat platform stay too.
+    /// second; its rows are deleted a part at a time, beside the work of other guilds. Stopped, the command goes on when it
+    /// is repeated. Shield flags that it set stay; roles and bans on the chat platform stay too.
     Remove(remove::Args),
 }
 
@@ -57,7 +59,10 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
-    if let Some(known) = guild::find(unit.tx(), args.guild).await? {
+    if let Some(known) = removal::find(unit.tx(), args.guild).await? {
+        if known.removing_since.is_some() {
+            bail!("guild {id} is being removed: `guildhall guilds remove {id}` ends that", id = args.guild);
+        }
         bail!("guild {} already exists, as {:?}; nothing was changed", known.guild_id, known.name);
     }
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
@@ -78,9 +83,10 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
             "name": guild.name,
             "links": link::count(database, guild.guild_id).await?,
             "shield_writer": guild.shield_writer,
+            "removing_since": guild.removing_since.map(output::time),
             "created_at": output::time(guild.created_at),
         }));
     }
     context.close().await;
-    args.format.list(["guild_id", "name", "links", "shield_writer", "created_at"], rows)
+    args.format.list(["guild_id", "name", "links", "shield_writer", "created_at", "removing_since"], rows)
 }

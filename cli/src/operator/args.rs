@@ -37,14 +37,6 @@ impl OperatorArgs {
         UnitOfWork::begin(self.open().await?).await
     }
 
-    /// Like [`begin`](Self::begin), but a statement may take as long as it does.
-    pub(crate) async fn begin_unbounded(&self) -> anyhow::Result<UnitOfWork> {
-        let mut context = self.open().await?;
-        let unbounded = schema::connect(&self.config()?).await?;
-        std::mem::replace(&mut context.database, unbounded).close().await;
-        UnitOfWork::begin(context).await
-    }
-
     /// Applies pending migrations and returns their names.
     pub(crate) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
         schema::migrate(&self.config()?).await

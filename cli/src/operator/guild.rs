@@ -31,5 +31,6 @@ pub(crate) fn new_guild(id: GuildId, name: String, shield_writer: bool, now: Tim
         score_weights: json!({}),
         allowed_privileged_roles: RoleList::default(),
         created_at: now,
+        removing_since: None,
     }
 }

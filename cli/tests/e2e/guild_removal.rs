@@ -12,6 +12,7 @@ both_modes!(
     a_removed_guild_leaves_nothing_and_others_untouched(own),
     the_jobs_of_a_removed_guild_stop(|setup| setup.sizes(&[300, 5]).latency_ms(200)),
     a_removal_is_confirmed_by_the_name(own),
+    a_removal_that_was_stopped_goes_on(own),
     heartbeats_during_a_removal_leave_those_of_other_guilds(own),
 );
 
@@ -102,6 +103,29 @@ async fn a_removal_is_confirmed_by_the_name(deployment: &Deployment) {
     assert!(right.code == Some(0) && right.stdout.contains("removed guild"), "{right:?}");
     let left = deployment.command(&["guilds", "list"]).await.succeeded();
     assert!(!left.contains(&guild.id), "{left}");
+}
+
+async fn a_removal_that_was_stopped_goes_on(deployment: &Deployment) {
+    fill(deployment).await;
+    let guild = deployment.guild();
+    // As after its first transaction, and some rows.
+    let sql = format!("UPDATE guild SET removing_since = created_at WHERE guild_id = {}", guild.id);
+    deployment.execute(&sql).await;
+    deployment.execute(&format!("DELETE FROM link WHERE guild_id = {}", guild.id)).await;
+    let listed = deployment.command(&["guilds", "list", "--json"]).await.succeeded();
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let marked: Vec<_> =
+        listed.as_array().unwrap().iter().map(|row| row["removing_since"].is_string()).collect();
+    assert_eq!(marked, [true, false], "{listed}");
+    let refused = deployment.command(&["guilds", "add", &guild.id, "--name", "new"]).await.refused();
+    assert!(refused.contains("is being removed"), "{refused}");
+    let refused = deployment.command(&["keys", "list", "--guild", &guild.id]).await.refused();
+    assert!(refused.contains("is not known"), "{refused}");
+    // Nothing is asked a second time.
+    deployment.command(&["guilds", "remove", &guild.id]).await.succeeded();
+    let rows = deployment.rows(None).await;
+    let left = rows.values().flatten().filter(|row| row.contains(&format!("guild_id {}", guild.id))).count();
+    assert_eq!(left, 0);
 }
 
 async fn heartbeats_during_a_removal_leave_those_of_other_guilds(deployment: &Deployment) {

@@ -7,13 +7,13 @@
 
 use std::time::Duration;
 
-use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};
+use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::model::{Class, Column, Entity, Failure, Model, State};
 use super::time;
-use crate::{Conn, Result, Timestamp, worker};
+use crate::{Conn, JobId, Result, Timestamp, worker};
 
 /// Consecutive crashes after which a job is quarantined.
 pub const QUARANTINE_AFTER: i32 = 2;
@@ -25,12 +25,16 @@ impl Model {
     }
 }
 
-/// Running jobs of processes without a row.
-pub async fn orphaned(conn: &impl Conn, limit: u64) -> Result<Vec<Model>> {
+/// Running jobs of processes without a row, by ascending id from the one after `after` on. On Postgres locked ones are
+/// left out.
+pub async fn orphaned(conn: &impl Conn, after: Option<JobId>, limit: u64) -> Result<Vec<Model>> {
     Entity::find()
         .filter(State::Running.is())
         .filter(Column::Worker.not_in_subquery(worker::registered()))
+        .filter(Condition::all().add_option(after.map(|after| Column::JobId.gt(after))))
+        .order_by_asc(Column::JobId)
         .limit(limit)
+        .lock_with_behavior(LockType::NoKeyUpdate, LockBehavior::SkipLocked)
         .all(conn)
         .await
 }

@@ -1,8 +1,8 @@
 //! Expired sanctions. The sweep closes them, or the next change of the same person does; either way the audit log
 //! records the expiry.
 
-use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect};
 use serde_json::json;
 
 use super::change::closing;
@@ -12,13 +12,19 @@ use crate::moderation_revision::Change;
 use crate::sweep::{self, Due};
 use crate::{GuildId, Timestamp};
 
-/// Guilds with an expired sanction that is still open.
-pub async fn guilds<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<GuildId>, DbErr> {
+/// Guilds with an expired sanction that is still open, by ascending id from the one after `after` on.
+pub async fn guilds<C: ConnectionTrait>(
+    conn: &C,
+    after: Option<GuildId>,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<GuildId>, DbErr> {
     Entity::find()
         .select_only()
         .column(Column::GuildId)
         .distinct()
-        .filter(expired(now))
+        .filter(expired(now).add_option(after.map(|after| Column::GuildId.gt(after))))
+        .order_by_asc(Column::GuildId)
         .limit(limit)
         .into_tuple()
         .all(conn)

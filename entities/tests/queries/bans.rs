@@ -94,14 +94,14 @@ both_databases! {
         assert_eq!(fixture.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(fixture.bans_of(by_play(1), None, at(60)).await.is_empty());
         assert!(active::range(fixture.conn(), all_bans(), at(60), None, 10).await.unwrap().is_empty());
-        assert!(expiry::guilds(fixture.conn(), at(59), 10).await.unwrap().is_empty());
-        assert_eq!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        assert!(expiry::guilds(fixture.conn(), None, at(59), 10).await.unwrap().is_empty());
+        assert_eq!(expiry::guilds(fixture.conn(), None, at(60), 10).await.unwrap(), vec![guild()]);
         let change = fixture.change(at(61)).await;
         let closed = expiry::sweep(fixture.conn(), &change, 10).await.unwrap();
         assert_eq!(closed[0].lifted_how, Some(Lifted::Expired));
         assert_eq!(closed[0].revision, change.revision);
         assert!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().is_empty());
-        assert!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap().is_empty());
+        assert!(expiry::guilds(fixture.conn(), None, at(60), 10).await.unwrap().is_empty());
     }
 
     async fn superseding_what_had_lapsed_unnoticed_says_so(fixture: &Fixture) {
@@ -310,7 +310,7 @@ both_databases! {
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
         assert_eq!(history::list(fixture.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);
-        assert_eq!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        assert_eq!(expiry::guilds(fixture.conn(), None, at(60), 10).await.unwrap(), vec![guild()]);
         let change = fixture.change(at(60)).await;
         assert_eq!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().len(), 1);
         let seen = change.revision - 1;

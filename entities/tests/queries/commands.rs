@@ -69,14 +69,14 @@ both_databases! {
             game_server::heartbeat(fixture.conn(), &batch(5)).await.unwrap();
             change.rollback().await.unwrap();
             let removal = fixture.begin().await;
-            guild::delete(&removal, guild()).await.unwrap();
+            guild::removal::finish(&removal, guild(), at(0)).await.unwrap();
             let batch = batch(10);
             let written = game_server::heartbeat(fixture.conn(), &batch);
             tokio::time::timeout(Duration::from_secs(5), written).await.unwrap().unwrap();
             removal.rollback().await.unwrap();
             assert_eq!((heard(guild()).await, heard(other_guild()).await), (Some(at(5)), Some(at(10))));
         }
-        guild::delete(fixture.conn(), guild()).await.unwrap();
+        guild::removal::finish(fixture.conn(), guild(), at(0)).await.unwrap();
         game_server::heartbeat(fixture.conn(), &batch(20)).await.unwrap();
         assert_eq!((heard(guild()).await, heard(other_guild()).await), (None, Some(at(20))));
     }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use entities::{guild as guilds, link, shield_flag};
-use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
+use entities::guild::{self as guilds, removal};
+use entities::{link, shield_flag};
+use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
 
@@ -44,6 +45,50 @@ both_databases! {
         }
         let left: Vec<_> = tables.iter().filter(|(table, _)| !reached.contains(&**table)).collect();
         assert!(left.is_empty(), "rows of a deleted guild would stay in {left:?}");
+        // A removal goes through each of them.
+        let named: BTreeSet<_> = removal::TABLES.into_iter().chain(["guild"]).collect();
+        assert_eq!(named, tables.iter().map(|(table, _)| &**table).collect());
+        assert_eq!(named.len(), removal::TABLES.len() + 1);
+    }
+
+    async fn a_guild_is_removed_in_parts_and_unknown_from_the_first(fixture: &Fixture) {
+        for n in 1..=5 {
+            fixture.link(chat(n), play(n)).await;
+        }
+        assert!(removal::begin(fixture.conn(), guild(), at(5)).await.unwrap().is_some());
+        assert!(guilds::find(fixture.conn(), guild()).await.unwrap().is_none());
+        assert!(guilds::find_for_update(fixture.conn(), guild()).await.unwrap().is_none());
+        // Once more: it goes on.
+        let again = removal::begin(fixture.conn(), guild(), at(9)).await.unwrap().unwrap();
+        assert_eq!(again.removing_since, Some(at(5)));
+        let some = async || removal::delete_some(fixture.conn(), "link", guild(), 2).await.unwrap();
+        assert_eq!((some().await, some().await, some().await, some().await), (2, 2, 1, 0));
+        for table in removal::TABLES {
+            removal::delete_some(fixture.conn(), table, guild(), 2).await.unwrap();
+        }
+        assert!(removal::finish(fixture.conn(), guild(), at(9)).await.unwrap());
+        assert!(removal::find(fixture.conn(), guild()).await.unwrap().is_none());
+        assert!(removal::begin(fixture.conn(), guild(), at(9)).await.unwrap().is_none());
+        assert!(guilds::find(fixture.conn(), other_guild()).await.unwrap().is_some());
+    }
+
+    async fn a_deadlock_is_a_conflict_that_one_of_two_can_repeat(fixture: &Fixture) {
+        // SQLite has one writer at a time.
+        if !fixture.database.is_postgres() {
+            return;
+        }
+        let (first, second) = (fixture.begin().await, fixture.begin().await);
+        guilds::find_for_update(&first, guild()).await.unwrap();
+        guilds::find_for_update(&second, other_guild()).await.unwrap();
+        let crossed = async |transaction: runtime::Transaction, guild| {
+            let locked = guilds::find_for_update(&transaction, guild).await;
+            transaction.rollback().await.unwrap();
+            locked.err()
+        };
+        let (one, other) = tokio::join!(crossed(first, other_guild()), crossed(second, guild()));
+        let errors: Vec<_> = [one, other].into_iter().flatten().collect();
+        assert!(errors.len() == 1 && runtime::is_conflict(&errors[0]), "{errors:?}");
+        assert!(!runtime::is_conflict(&DbErr::Custom("other".to_owned())));
     }
 
     async fn a_deleted_guild_takes_its_rows_along(fixture: &Fixture) {
@@ -52,8 +97,8 @@ both_databases! {
         let flag = shield_flag::NewFlag { play: play(9), play_username: "p".to_owned(), reason: "r".to_owned() };
         let origin = shield_flag::Origin { by: chat(1), guild: Some(guild()), source: "manual", at: at(0) };
         shield_flag::import(fixture.conn(), &[flag], origin).await.unwrap();
-        assert!(guilds::delete(fixture.conn(), guild()).await.unwrap());
-        assert!(!guilds::delete(fixture.conn(), guild()).await.unwrap());
+        assert!(removal::finish(fixture.conn(), guild(), at(0)).await.unwrap());
+        assert!(!removal::finish(fixture.conn(), guild(), at(0)).await.unwrap());
         assert_eq!(link::count(fixture.conn(), guild()).await.unwrap(), 0);
         assert!(guilds::find(fixture.conn(), other_guild()).await.unwrap().is_some());
         let flags = shield_flag::list(fixture.conn(), None, entities::Page::first(9)).await.unwrap();

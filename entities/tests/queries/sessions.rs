@@ -40,11 +40,11 @@ both_databases! {
         let id = fixture.start(1, 0).await.session.session_id;
         if fixture.database.is_postgres() {
             let removal = fixture.begin().await;
-            entities::guild::delete(&removal, other_guild()).await.unwrap();
+            entities::guild::removal::finish(&removal, other_guild(), at(0)).await.unwrap();
             assert_eq!(staff_session::heartbeat(fixture.conn(), &[id], at(10)).await.unwrap(), vec![id]);
             removal.rollback().await.unwrap();
             let removal = fixture.begin().await;
-            entities::guild::delete(&removal, guild()).await.unwrap();
+            entities::guild::removal::finish(&removal, guild(), at(0)).await.unwrap();
             let written = async { staff_session::heartbeat(fixture.conn(), &[id], at(20)).await };
             let alive = tokio::time::timeout(std::time::Duration::from_secs(5), written).await;
             assert!(alive.unwrap().unwrap().is_empty());

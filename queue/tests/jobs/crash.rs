@@ -25,6 +25,40 @@ fn echo() -> Echo {
 }
 
 both_modes! {
+    async fn a_job_that_cannot_be_rescued_keeps_no_other_one_waiting(fixture: Fixture) {
+        let (first, second) = (fixture.enqueue(&echo()).await.job, fixture.enqueue(&echo()).await.job);
+        for job in [first, second] {
+            fixture.claim(job).await.unwrap();
+        }
+        // Whoever changes the first one fails.
+        let broken = if fixture.context.database.is_postgres() {
+            format!(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+                 'BEGIN IF NEW.job_id = ''{first}'' THEN RAISE ''broken''; END IF; RETURN NEW; END'; \
+                 CREATE TRIGGER broken BEFORE UPDATE ON job FOR EACH ROW EXECUTE FUNCTION refuse()"
+            )
+        } else {
+            format!(
+                "CREATE TRIGGER broken BEFORE UPDATE ON job WHEN NEW.job_id = x'{}' \
+                 BEGIN SELECT RAISE(ABORT, 'broken'); END",
+                first.0.simple()
+            )
+        };
+        fixture.execute(&broken).await;
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+        assert_eq!(fixture.row(second).await.state, State::Queued);
+        assert_eq!(fixture.row(first).await.state, State::Running);
+        fixture.execute(if fixture.context.database.is_postgres() { "DROP TRIGGER broken ON job" } else { "DROP TRIGGER broken" }).await;
+        if fixture.context.database.is_postgres() {
+            let locked = fixture.context.database.begin().await.unwrap();
+            entities::job::cancel::lock_open(&locked, crate::fixture::guild()).await.unwrap();
+            let rescued = tokio::time::timeout(std::time::Duration::from_secs(10), fixture.queue.rescue_orphaned());
+            assert_eq!(rescued.await.unwrap().unwrap(), 0, "it is locked");
+            locked.rollback().await.unwrap();
+        }
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+    }
+
     async fn two_crashes_cost_no_attempt_and_later_ones_do_until_the_job_is_dead(fixture: Fixture) {
         let job = fixture.enqueue(&Panics {}).await.job;
         let first = fixture.crash(job).await;

@@ -4,6 +4,8 @@ use sea_orm::{DbErr, RuntimeErr, SqlxError};
 
 /// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
 const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
+/// Postgres: changes that could not be put in an order, and a deadlock.
+const CONFLICTS: [&str; 2] = ["40001", "40P01"];
 /// SQLite: busy, in its plain and extended forms.
 const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
 
@@ -13,6 +15,19 @@ pub fn is_outage(error: &DbErr) -> bool {
         DbErr::ConnectionAcquire(_) | DbErr::Conn(_) | DbErr::RecordNotInserted => true,
         DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
             sqlx_passes(error)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the transaction met another one, and was rolled back so that it can be repeated: a deadlock, or two changes of
+/// the same rows.
+pub fn is_conflict(error: &DbErr) -> bool {
+    match error {
+        DbErr::RecordNotInserted => true,
+        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
+            let code = error.as_database_error().and_then(|error| error.code());
+            code.is_some_and(|code| CONFLICTS.contains(&code.as_ref()))
         }
         _ => false,
     }

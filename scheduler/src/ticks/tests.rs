@@ -214,6 +214,42 @@ async fn ticks_fire_once_and_only_the_latest_missed_tick_fires() {
     }
 }
 
+#[tokio::test]
+async fn a_tick_makes_the_job_due_that_waits_for_its_next_attempt() {
+    for test in test_databases().await {
+        let (context, begin) = (test.context.clone(), test.context.clock.now());
+        let mut ticker = Ticker::new(context.clone(), Queue::embedded(&context), TABLE);
+        let at = async |seconds| {
+            let now = begin + chrono::TimeDelta::seconds(seconds);
+            test.set_time(now).await;
+            now
+        };
+        ticker.look().await.unwrap();
+        let now = at(20).await;
+        ticker.look().await.unwrap();
+        let wanted = Available {
+            class: Class::Maintenance,
+            kinds: &["periodic_task"],
+            since: Duration::ZERO,
+            overtaken: None,
+            most: 10,
+        };
+        let conn = context.database.write();
+        let due = async |now| claim::available(conn, wanted, "scheduler", now).await.unwrap();
+        for job in due(now).await {
+            // As after many failures.
+            let how = Requeue { wait: Duration::from_secs(7_200), burn: true, ..Requeue::default() };
+            run::requeue(conn, &job, how, now).await.unwrap().unwrap();
+        }
+        let now = at(25).await;
+        assert!(due(now).await.is_empty());
+        // Past the next tick of both.
+        let now = at(100).await;
+        ticker.look().await.unwrap();
+        assert_eq!(due(now).await.len(), TABLE.len());
+    }
+}
+
 #[test]
 fn the_latest_tick_is_the_one_of_this_second_or_the_last_before() {
     let cron = cron::Schedule::from_str("5 * * * * *").unwrap();

@@ -1,14 +1,24 @@
-//! `guildhall guilds remove`: deletes a guild with everything that belongs to it, in one transaction.
+//! `guildhall guilds remove`: deletes a guild with everything that belongs to it, a part at a time.
+//!
+//! The first transaction makes the guild unknown to everybody. After it the command may be stopped at any time: when it
+//! is repeated, it goes on. Between two parts others get as much time as a part took.
 
 use std::io::{IsTerminal, stdin};
+use std::time::Instant;
 
 use anyhow::{bail, ensure};
-use entities::job::cancel;
-use entities::{GuildId, api_key, bulk, guild, link};
-use runtime::Event;
+use entities::guild::removal;
+use entities::{GuildId, api_key, guild, link};
+use runtime::{Context, Event, Events, Transaction};
+use sea_orm::DbErr;
 
-use crate::operator::{OperatorArgs, require_guild};
+use crate::operator::OperatorArgs;
 use crate::output;
+
+/// Rows of one transaction: some milliseconds of locks.
+const ROWS: u64 = 1_000;
+/// Tries of a transaction whose locks others had.
+const TRIES: u32 = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -24,23 +34,88 @@ pub(crate) struct Args {
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let id = args.guild;
-    if !args.yes {
-        let context = args.operator.open().await?;
-        let guild = require_guild(context.database.read(), id).await?;
+    let context = args.operator.open().await?;
+    let Some(guild) = removal::find(context.database.read(), id).await? else {
+        bail!("guild {id} is not known: `guildhall guilds list` shows those that are");
+    };
+    if !args.yes && guild.removing_since.is_none() {
         let links = link::count(context.database.read(), id).await?;
-        context.close().await;
         confirm(&guild, links)?;
     }
-    let mut unit = args.operator.begin_unbounded().await?;
-    bulk::prepare(unit.tx()).await?;
-    let name = require_guild(unit.tx(), id).await?.name;
-    let running = cancel::lock_open(unit.tx(), id).await?;
-    let keys = api_key::list(unit.tx(), Some(id)).await?;
-    guild::delete(unit.tx(), id).await?;
-    unit.announce(keys.into_iter().map(|key| Event::KeyChanged { public_id: key.public_id }));
-    unit.announce([Event::JobsCancelled { jobs: running }, Event::Resync]);
-    unit.commit().await?;
-    output::print(&format!("removed guild {id}, {name:?}"))
+    begin(&context, id).await?;
+    tokio::select! {
+        removed = delete(&context, id) => removed?,
+        _ = tokio::signal::ctrl_c() => {
+            bail!("stopped: guild {id} is not usable any more, but some of its rows are left; repeat the command to go on");
+        }
+    }
+    context.close().await;
+    output::print(&format!("removed guild {id}, {:?}", guild.name))
+}
+
+/// Ends keys, jobs and everybody's access.
+async fn begin(context: &Context, id: GuildId) -> anyhow::Result<()> {
+    let (transaction, now) = (context.database.begin().await?, context.clock.now());
+    removal::begin(&transaction, id, now).await?;
+    let running = removal::delete_open_jobs(&transaction, id).await?;
+    let keys = api_key::list(&transaction, Some(id)).await?;
+    for key in keys.iter().filter(|key| key.revoked_at.is_none()) {
+        api_key::revoke(&transaction, &key.public_id, now).await?;
+    }
+    let mut events: Vec<Event> =
+        keys.into_iter().map(|key| Event::KeyChanged { public_id: key.public_id }).collect();
+    events.extend([Event::JobsCancelled { jobs: running }, Event::Resync]);
+    Events::record(&transaction, events, now).await?;
+    Ok(transaction.commit().await?)
+}
+
+async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
+    for table in removal::TABLES {
+        in_parts(context, async |part| removal::delete_some(part, table, id, ROWS).await).await?;
+    }
+    in_parts(context, async |part| removal::disown_some(part, id, ROWS).await).await?;
+    let now = context.clock.now();
+    in_turn(context, async |rest| {
+        let removed = removal::finish(rest, id, now).await?;
+        Events::record(rest, [Event::Resync], now).await?;
+        Ok(u64::from(removed))
+    })
+    .await
+    .map(drop)
+}
+
+/// Until nothing is left.
+async fn in_parts(
+    context: &Context,
+    part: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
+) -> Result<(), DbErr> {
+    loop {
+        let began = Instant::now();
+        if in_turn(context, &part).await? < ROWS {
+            return Ok(());
+        }
+        tokio::time::sleep(began.elapsed()).await;
+    }
+}
+
+/// In one transaction, which is repeated where it met another one.
+async fn in_turn(
+    context: &Context,
+    change: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
+) -> Result<u64, DbErr> {
+    for tries in 1.. {
+        let done = async {
+            let transaction = context.database.begin().await?;
+            let rows = change(&transaction).await?;
+            transaction.commit().await?;
+            Ok(rows)
+        };
+        match done.await {
+            Err(error) if tries < TRIES && runtime::is_conflict(&error) => {}
+            ended => return ended,
+        }
+    }
+    Ok(0)
 }
 
 /// Asks for the guild's name: a wrong id has another one.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use testkit::eventually;
 use tokio::process::{Child, Command};
@@ -25,8 +26,20 @@ pub(super) struct Browser {
     commands: mpsc::UnboundedSender<(Value, oneshot::Sender<Value>)>,
     events: Arc<Mutex<HashMap<String, Events>>>,
     // In this order: the process ends before its folder goes.
-    _process: Child,
+    _process: Group,
     _folder: tempfile::TempDir,
+}
+
+/// The process and all that it started, which end together: the program may be a script that starts the browser.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0.id().and_then(|id| Pid::from_raw(id.try_into().unwrap())) {
+            // It may have ended by itself.
+            let _ended = kill_process_group(group, Signal::KILL);
+        }
+    }
 }
 
 /// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs: it is the one without windows.
@@ -50,8 +63,8 @@ impl Browser {
         ]);
         command.args(["--disable-quic", "--disable-background-networking", "--disable-dev-shm-usage"]);
         command.arg(format!("--user-data-dir={}", folder.path().display())).arg("about:blank");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        let process = command.spawn().unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = Group(command.process_group(0).spawn().unwrap());
         let file = folder.path().join("DevToolsActivePort");
         let address = eventually("Chromium listens", STARTS_WITHIN, async || {
             let text = std::fs::read_to_string(&file).ok()?;
