@@ -154,10 +154,6 @@ impl Fixture {
         self.queue.call(enqueued, WAIT_LIMIT).await.unwrap()
     }
 
-    pub(crate) async fn execute(&self, sql: &str) {
-        self.context.database.write().execute_unprepared(sql).await.unwrap();
-    }
-
     pub(crate) async fn row(&self, job: JobId) -> Model {
         listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
     }
