@@ -11,7 +11,7 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it. What gives
 /// people access comes first, then the jobs.
-pub const TABLES: [&str; 28] = [
+pub const TABLES: [&str; 29] = [
     "console_session",
     "console_link",
     "staff_member",
@@ -24,6 +24,7 @@ pub const TABLES: [&str; 28] = [
     "pending_action",
     "staff_action",
     "staff_session",
+    "staff_session_sum",
     "quota",
     "loa",
     "leave_request",
