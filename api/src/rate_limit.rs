@@ -59,6 +59,8 @@ rate_limits! {
     ShieldCheck "shield_check" 300 MINUTE;
     ShieldBatch "shield_batch" 300 MINUTE;
     ShieldImport "shield_import" 50 MINUTE;
+    /// Of a person at the console: open pages fetch themselves again.
+    ConsolePages "console_pages" 600 MINUTE;
 }
 
 impl RateLimit {

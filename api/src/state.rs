@@ -19,6 +19,7 @@ use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::options::Options;
 use crate::pace::Pace;
+use crate::request::bodies::Bodies;
 use crate::response::large::LargeAnswers;
 use crate::room::Rooms;
 use crate::turns::Turns;
@@ -52,6 +53,9 @@ pub(crate) struct State {
     pub(crate) large_answers: LargeAnswers,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Turns,
+    /// Of the console's pages, which may wait for a platform: no call of a key waits for them.
+    pub(crate) page_turns: Turns,
+    pub(crate) bodies: Bodies,
     pub(crate) batches: Batches,
 }
 
@@ -79,6 +83,8 @@ impl State {
             large_answers: LargeAnswers::default(),
             rooms: Rooms::default(),
             turns: Turns::default(),
+            page_turns: Turns::default(),
+            bodies: Bodies::default(),
             batches: Batches::new(batches_at_once(&context.database)),
             options,
             context,

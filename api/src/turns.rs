@@ -1,7 +1,9 @@
 //! Turns of guilds: one that sends much at once waits for itself (docs/rules.md 3).
 
+use std::sync::Arc;
+
 use entities::GuildId;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Requests of a guild that this process works on at the same time: fewer than its connections to the database, so that
 /// some are left for other guilds.
@@ -11,23 +13,25 @@ const PLACES: usize = 1 << 10;
 /// Spreads ids that differ in any digits, as Fibonacci hashing does.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-pub(crate) struct Turns(Vec<Semaphore>);
+#[derive(Clone)]
+pub(crate) struct Turns(Arc<[Arc<Semaphore>]>);
 
 impl Default for Turns {
     fn default() -> Self {
-        Self((0..PLACES).map(|_| Semaphore::new(AT_ONCE)).collect())
+        Self((0..PLACES).map(|_| Arc::new(Semaphore::new(AT_ONCE))).collect())
     }
 }
 
 impl Turns {
     /// First come, first served.
-    pub(crate) async fn take(&self, guild: GuildId) -> Option<SemaphorePermit<'_>> {
-        self.0[place(guild)].acquire().await.ok()
+    pub(crate) async fn take(&self, guild: GuildId) -> Option<OwnedSemaphorePermit> {
+        self.0[place(guild.get(), PLACES)].clone().acquire_owned().await.ok()
     }
 }
 
-fn place(guild: GuildId) -> usize {
-    let spread = guild.get().unsigned_abs().wrapping_mul(SPREAD) >> (u64::BITS - PLACES.ilog2());
+/// The place of an id among so many, a power of two.
+pub(crate) fn place(id: i64, places: usize) -> usize {
+    let spread = id.unsigned_abs().wrapping_mul(SPREAD) >> (u64::BITS - places.ilog2());
     usize::try_from(spread).unwrap_or_default()
 }
 
@@ -56,7 +60,7 @@ mod tests {
     fn guilds_are_spread() {
         for step in [1, 1 << 22, 1 << 40] {
             let places: std::collections::HashSet<usize> =
-                (1..=1_000_i64).map(|n| place(GuildId::try_from(n * step).unwrap())).collect();
+                (1..=1_000_i64).map(|n| place(n * step, PLACES)).collect();
             assert!(places.len() > 400, "{step}: {}", places.len());
         }
     }

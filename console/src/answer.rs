@@ -2,23 +2,25 @@
 
 use askama::Template;
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
+use crate::body::{Body, Unread};
 use crate::cookies::{self, Said};
 
+/// Seconds after which what is away is asked again.
+const RETRY_AFTER: u64 = 5;
 /// Only resources of this server, no frames, no foreign forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-#[derive(Debug)]
 pub(crate) struct Answer {
     status: StatusCode,
     content_type: &'static str,
-    body: Bytes,
+    body: Body,
     location: Option<String>,
-    cookies: Vec<HeaderValue>,
+    headers: Vec<(HeaderName, HeaderValue)>,
     /// Kept by browsers; otherwise nothing keeps it.
     kept: bool,
     attachment: Option<String>,
@@ -29,9 +31,9 @@ impl Answer {
         Self {
             status,
             content_type,
-            body,
+            body: Body::Whole(body),
             location: None,
-            cookies: Vec::new(),
+            headers: Vec::new(),
             kept: false,
             attachment: None,
         }
@@ -52,8 +54,8 @@ impl Answer {
     }
 
     /// A file for the person's disk.
-    pub(crate) fn download(name: String, content_type: &'static str, body: Bytes) -> Self {
-        Self { attachment: Some(name), ..Self::new(StatusCode::OK, content_type, body) }
+    pub(crate) fn download(name: String, content_type: &'static str, body: Body) -> Self {
+        Self { attachment: Some(name), body, ..Self::new(StatusCode::OK, content_type, Bytes::new()) }
     }
 
     /// After a form: the browser asks for this address next.
@@ -77,11 +79,27 @@ impl Answer {
     }
 
     pub(crate) fn cookies(mut self, cookies: impl IntoIterator<Item = HeaderValue>) -> Self {
-        self.cookies.extend(cookies);
+        self.headers.extend(cookies.into_iter().map(|cookie| (header::SET_COOKIE, cookie)));
         self
     }
 
-    pub(crate) fn into_response(self) -> Response<Bytes> {
+    /// What an error says to programs: when to try again, and in which way.
+    pub(crate) fn of_error(mut self, error: &PageError) -> Self {
+        self.status = error.status();
+        match error {
+            PageError::Busy { retry_after, .. } => {
+                self.headers.push((header::RETRY_AFTER, (*retry_after).into()));
+            }
+            PageError::Method(allowed) => {
+                self.headers.push((header::ALLOW, HeaderValue::from_static(allowed)));
+            }
+            PageError::Unavailable(_) => self.headers.push((header::RETRY_AFTER, RETRY_AFTER.into())),
+            _ => {}
+        }
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -95,15 +113,15 @@ impl Answer {
         if let Some(name) = attachment.and_then(|text| HeaderValue::from_str(&text).ok()) {
             headers.insert(header::CONTENT_DISPOSITION, name);
         }
-        for cookie in self.cookies {
-            headers.append(header::SET_COOKIE, cookie);
+        for (name, value) in self.headers {
+            headers.append(name, value);
         }
         response
     }
 }
 
 /// The headers of every response.
-pub(crate) fn guard(mut response: Response<Bytes>) -> Response<Bytes> {
+pub(crate) fn guard(mut response: Response<Body>) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -124,6 +142,15 @@ pub(crate) enum PageError {
     /// A form without its token, or from another site.
     #[error("this form was not sent from a page of this console, or it was open for too long")]
     Forged,
+    /// The page exists, and takes these methods.
+    #[error("this address takes {0}")]
+    Method(&'static str),
+    /// A form that was not read, or has more fields than any page.
+    #[error("{}", .0.text)]
+    Form(Unread),
+    /// The person asks too much, or all do; seconds until it makes sense again.
+    #[error("{text}")]
+    Busy { status: StatusCode, text: String, retry_after: u64 },
     #[error("{0}")]
     Unavailable(String),
     #[error("something went wrong on our side")]
@@ -140,6 +167,8 @@ impl PageError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::SignedOut => StatusCode::SEE_OTHER,
             Self::Forged => StatusCode::FORBIDDEN,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Form(Unread { status, .. }) | Self::Busy { status, .. } => *status,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }

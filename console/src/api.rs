@@ -4,6 +4,7 @@ use entities::{ChatId, GuildId};
 use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::figures::ProcessFigures;
 use crate::labels;
@@ -33,9 +34,24 @@ pub struct ApiAnswer {
     pub body: Value,
 }
 
+/// The limit of pages is used up for so many seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Over {
+    pub retry_after: u64,
+}
+
+/// Until it is dropped.
+pub type Turn = Option<OwnedSemaphorePermit>;
+
 /// The API of this process: the same validation, transactions and audit entries as over HTTP.
 pub trait Api: Send + Sync {
     fn call(&self, caller: Caller, call: ApiCall) -> BoxFuture<'static, ApiAnswer>;
+
+    /// Counts a page of this person.
+    fn count_page(&self, person: ChatId) -> BoxFuture<'static, Result<(), Over>>;
+
+    /// The guild's turn to read for a page or a part of a file.
+    fn turn(&self, guild: GuildId) -> BoxFuture<'static, Turn>;
 
     /// What this process holds and allows.
     fn figures(&self) -> ProcessFigures;

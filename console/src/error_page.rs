@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askama::Template;
-use bytes::Bytes;
 use entities::guild;
 use http::{Method, Response, StatusCode};
 
 use crate::answer::{Answer, PageError};
+use crate::body::Body;
+use crate::fields::Fields;
 use crate::own_page::{own_page, page_before, with_page};
 use crate::rights::{Needs, Rights};
 use crate::shell::{Shell, instance};
@@ -33,7 +34,7 @@ struct Page<'a> {
 }
 
 /// The answer to a request whose page failed.
-pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: PageError) -> Response<Bytes> {
+pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: PageError) -> Response<Body> {
     let asked = format!("{}?{}", request.path, request.query);
     let asked = own_page(asked.trim_end_matches('?'));
     let request_id = &*request.request_id;
@@ -50,16 +51,17 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
     let back = page.filter(|_| is_form || status.is_server_error());
     let shell = tokio::time::timeout(FRAME_WITHIN, frame(console, request)).await;
     let shell = shell.ok().flatten().unwrap_or_else(|| Shell::bare(TITLE));
-    match Answer::page(&Page { shell, status, text, request_id, back }) {
-        Ok(answer) => answer.status(status).into_response(),
-        Err(error) => Answer::text(status, error.to_string()).into_response(),
-    }
+    let answer = match Answer::page(&Page { shell, status, text, request_id, back }) {
+        Ok(answer) => answer.of_error(&error),
+        Err(error) => Answer::text(status, error.to_string()),
+    };
+    answer.into_response()
 }
 
 /// Of whoever is signed in; in a guild or the instance, if the address is below it and they may be there.
 async fn frame(console: &Arc<Console>, request: &Request) -> Option<Shell> {
     let session = session::find(console, &request.headers).await.ok()??;
-    let visit = Guest::new(console, request.clone(), Vec::new(), None).signed_in(session);
+    let visit = Guest::new(console, request.clone(), Vec::new(), Fields::default()).signed_in(session);
     if visit.session.row.operator && request.path.starts_with(instance::ROOT) {
         return Some(Shell::of_instance(TITLE, &visit, None));
     }

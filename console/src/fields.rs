@@ -8,16 +8,23 @@ use serde_json::{Map, Value};
 /// The fields that say where in a list a part of it begins.
 const PLACES: [&str; 4] = ["before", "after", "cursor", "skip"];
 
+/// Fields of a form: more than the largest page has.
+const MOST: usize = 1_000;
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    pub(crate) fn parse(text: &[u8]) -> Self {
-        Self(
-            form_urlencoded::parse(text)
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
-                .collect(),
-        )
+    /// `None`: there are more than any page has.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        let mut fields = Vec::new();
+        for (name, value) in form_urlencoded::parse(text) {
+            if fields.len() == MOST {
+                return None;
+            }
+            fields.push((name.into_owned(), value.into_owned()));
+        }
+        Some(Self(fields))
     }
 
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
@@ -50,10 +57,16 @@ impl Fields {
     }
 
     /// The query of the first part of a list; `None`: these fields ask for it already.
-    pub(crate) fn start(&self) -> Option<String> {
+    pub(crate) fn start(&self) -> Option<Self> {
         let is_place = |name: &str| PLACES.contains(&name);
         let kept = Self(self.0.iter().filter(|(name, _)| !is_place(name)).cloned().collect());
-        (kept.0.len() < self.0.len()).then(|| kept.with("", ""))
+        (kept.0.len() < self.0.len()).then_some(kept)
+    }
+
+    /// These with one more.
+    pub(crate) fn and(&self, name: &str, value: &str) -> Self {
+        let kept = self.0.iter().filter(|(field, _)| field != name).cloned();
+        Self(kept.chain([(name.to_owned(), value.to_owned())]).collect())
     }
 
     /// The query of an address with one field set; an empty value removes it.
@@ -79,12 +92,21 @@ mod tests {
 
     #[test]
     fn fields_are_trimmed_and_an_address_keeps_the_others() {
-        let fields = Fields::parse(b"q=+a%26b+&page=2&role=1&role=2&empty=");
+        let parse = |text: &[u8]| Fields::parse(text).unwrap();
+        let fields = parse(b"q=+a%26b+&page=2&role=1&role=2&empty=");
         assert_eq!((fields.text("q"), fields.text("none"), fields.all("role")), ("a&b", "", vec!["1", "2"]));
         assert_eq!(fields.with("page", ""), "q=+a%26b+&role=1&role=2");
         assert_eq!(fields.with("page", "3"), "q=+a%26b+&role=1&role=2&page=3");
-        assert_eq!((fields.start(), Fields::parse(b"q=a&before=7").start()), (None, Some("q=a".to_owned())));
+        assert!(fields.start().is_none());
+        assert_eq!(parse(b"q=a&before=7").start().unwrap().with("", ""), "q=a");
+        assert_eq!(fields.and("page", "3").all("page"), ["3"]);
         assert_eq!(fields.json(&["q", "none"]).len(), 1);
         assert_eq!(segment("a/b?"), "a%2Fb%3F");
+    }
+
+    #[test]
+    fn fields_are_counted_while_they_are_read() {
+        assert!(Fields::parse(&b"a&".repeat(MOST)).is_some());
+        assert!(Fields::parse(&b"a&".repeat(MOST + 1)).is_none());
     }
 }

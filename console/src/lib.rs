@@ -1,19 +1,22 @@
 //! The console: pages for the people who run a guild, drawn on the server and served by the API process.
 //!
-//! A request goes through `routes` (match), `session` (who is signed in), `rights` (what they may do) and one page, an
-//! `async fn(GuildVisit) -> Result<Answer, PageError>`. A page is found by its URL: `/console/guilds/:guild/bindings` is
+//! A request goes through `routes` (match), `session` (who is signed in), `rights` (what they may do), the reading of its
+//! form, and one page, an `async fn(GuildVisit) -> Result<Answer, PageError>`. A page is found by its URL: `/console/guilds/:guild/bindings` is
 //! `pages/guilds/bindings.rs`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
 mod accounts;
 pub mod actions;
+mod admitted;
 mod answer;
 mod api;
 mod assets;
+mod body;
 mod chart;
 mod client;
 mod cookies;
 mod error_page;
+mod exports;
 mod fields;
 mod figures;
 mod form;
@@ -43,7 +46,11 @@ use queue::Queue;
 use runtime::Context;
 
 use accounts::AccountCache;
-pub use api::{Api, ApiAnswer, ApiCall, Caller};
+pub use admitted::Admitted;
+use answer::{Answer, PageError};
+pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
+pub use body::{Body, Broken, Unread};
+use exports::Exports;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 use groups::GroupCache;
 use name_search::NameSearches;
@@ -57,8 +64,6 @@ use session::tokens::Tokens;
 
 /// The paths that [`Console::respond`] serves: this one and all below it.
 pub const ROOT: &str = "/console";
-/// Largest body of a form, bytes: a file of 10,000 Shield flags.
-pub const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 pub struct Console {
     context: Context,
@@ -73,6 +78,7 @@ pub struct Console {
     names: NameCache,
     name_searches: NameSearches,
     looks: metrics::Looks,
+    exports: Exports,
     router: Router,
 }
 
@@ -94,7 +100,6 @@ pub struct Request {
     pub query: String,
     pub headers: HeaderMap,
     pub address: IpAddr,
-    pub body: Bytes,
     pub request_id: Arc<str>,
 }
 
@@ -122,15 +127,39 @@ impl Console {
             names: NameCache::default(),
             name_searches: NameSearches::default(),
             looks,
+            exports: Exports::default(),
             router,
         })
     }
 
-    /// The page, redirect or file for a request. Never fails: errors are pages too.
-    pub async fn respond(self: &Arc<Self>, request: Request) -> Response<Bytes> {
-        let response = match routes::dispatch(self, request.clone()).await {
+    /// What a request needs before its form may be read: the page exists and takes this method, the person is signed in
+    /// and has the right, and the form comes from a page of this console. Otherwise the answer.
+    pub async fn admit(self: &Arc<Self>, request: Request) -> Result<Admitted, Response<Body>> {
+        match admitted::admit(self, request.clone()).await {
+            Ok(admitted) => Ok(admitted),
+            Err(error) => Err(self.finish(&request, Err(error)).await),
+        }
+    }
+
+    /// The page, redirect or file. Never fails: errors are pages too. `form` is empty where the page takes none.
+    pub async fn respond(
+        self: &Arc<Self>,
+        admitted: Admitted,
+        form: Result<Bytes, Unread>,
+    ) -> Response<Body> {
+        let request = admitted.request().clone();
+        let answer = admitted::answer(admitted, form).await;
+        self.finish(&request, answer).await
+    }
+
+    async fn finish(
+        self: &Arc<Self>,
+        request: &Request,
+        answer: Result<Answer, PageError>,
+    ) -> Response<Body> {
+        let response = match answer {
             Ok(answer) => answer.into_response(),
-            Err(error) => error_page::answer(self, &request, error).await,
+            Err(error) => error_page::answer(self, request, error).await,
         };
         answer::guard(response)
     }

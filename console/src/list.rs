@@ -84,7 +84,7 @@ pub(crate) fn sorted<Key: Copy, const N: usize>(
 /// first part.
 pub(crate) fn columns<const N: usize>(query: &Fields, all: [(&str, &'static str); N]) -> [Column; N] {
     let (by, from_end) = sorted_by(query);
-    let first = query.start().map_or_else(|| query.clone(), |start| Fields::parse(start.as_bytes()));
+    let first = query.start().unwrap_or_else(|| query.clone());
     all.map(|(name, label)| {
         let (order, next) = match (name == by, from_end) {
             (false, _) => ("", name.to_owned()),

@@ -1,21 +1,16 @@
 //! The one table of pages: method, path, who may see it, and the page.
 
-use std::sync::Arc;
-
 use futures_util::future::BoxFuture;
 use http::Method;
 
 use crate::answer::{Answer, PageError};
-use crate::cookies;
 use crate::pages;
 use crate::rights::Needs;
-use crate::session::{self, Session, is_same_origin};
 use crate::visit::{Guest, GuildVisit, Params, Visit};
-use crate::{Console, Request, assets};
 
-type Future = BoxFuture<'static, Result<Answer, PageError>>;
+pub(crate) type Future = BoxFuture<'static, Result<Answer, PageError>>;
 
-enum Page {
+pub(crate) enum Page {
     /// For everybody.
     Open(fn(Guest) -> Future),
     /// For who is signed in.
@@ -26,18 +21,26 @@ enum Page {
     Guild(Needs, fn(GuildVisit) -> Future),
 }
 
-struct Row {
-    method: Method,
+pub(crate) struct Row {
+    pub(crate) method: Method,
     path: &'static str,
-    page: Page,
+    pub(crate) page: Page,
+    /// Bytes of a form that it takes; `None`: that of its kind.
+    pub(crate) takes: Option<usize>,
 }
 
+/// A file of 10,000 Shield flags.
+const FILE: usize = 4 * 1024 * 1024;
+
 macro_rules! rows {
-    ($($method:ident $path:literal $who:ident $(($($needs:tt)+))? $($segment:ident)::+;)*) => {
+    (@takes) => { None };
+    (@takes $takes:ident) => { Some($takes) };
+    ($($method:ident $path:literal $who:ident $(($($needs:tt)+))? $($segment:ident)::+ $(, takes $takes:ident)?;)*) => {
         &[$(Row {
             method: Method::$method,
             path: $path,
             page: Page::$who($(Needs::$($needs)+,)? |visit| Box::pin(pages::$($segment)::+(visit))),
+            takes: rows!(@takes $($takes)?),
         }),*]
     };
 }
@@ -92,7 +95,7 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(of("POST /moderation/{guildId}/bans/{banId}/mirror")) guilds::moderation::mirror::post;
     GET "/console/guilds/{guild}/shield" Guild(Permission("shield.read")) guilds::shield::get;
     POST "/console/guilds/{guild}/shield/flag" Guild(of("POST /shield/import")) guilds::shield::flag::one;
-    POST "/console/guilds/{guild}/shield/import" Guild(of("POST /shield/import")) guilds::shield::flag::many;
+    POST "/console/guilds/{guild}/shield/import" Guild(of("POST /shield/import")) guilds::shield::flag::many, takes FILE;
     GET "/console/guilds/{guild}/bindings" Guild(Permission("bindings.read")) guilds::bindings::get;
     POST "/console/guilds/{guild}/bindings" Guild(of("POST /bindings/add")) guilds::bindings::add;
     POST "/console/guilds/{guild}/bindings/{binding}/remove" Guild(of("DELETE /bindings/remove/{bindingId}")) guilds::bindings::remove;
@@ -183,63 +186,24 @@ impl Router {
         Self(tree)
     }
 
-    fn find(&self, method: &Method, path: &str) -> Option<(&'static Row, Params)> {
-        let found = self.0.at(path).ok()?;
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(&'static Row, Params), PageError> {
+        let found = self.0.at(path).map_err(|_| PageError::NotFound)?;
         let method = if *method == Method::HEAD { &Method::GET } else { method };
-        let row = found.value.iter().copied().find(|row| row.method == *method)?;
+        let row = found.value.iter().copied().find(|row| row.method == *method);
+        let row = row.ok_or_else(|| PageError::Method(allowed(found.value)))?;
         let decoded =
             |text: &str| Some(percent_encoding::percent_decode_str(text).decode_utf8().ok()?.into_owned());
         let params = found.params.iter().map(|(name, text)| Some((name.to_owned(), decoded(text)?)));
-        Some((row, params.collect::<Option<_>>()?))
+        Ok((row, params.collect::<Option<_>>().ok_or(PageError::NotFound)?))
     }
 }
 
-pub(crate) async fn dispatch(console: &Arc<Console>, request: Request) -> Result<Answer, PageError> {
-    if let Some(name) = request.path.strip_prefix(assets::FOLDER) {
-        return assets::answer(name);
-    }
-    let path = request.path.strip_suffix('/').unwrap_or(&request.path);
-    let (row, params) = console.router.find(&request.method, path).ok_or(PageError::NotFound)?;
-    if request.method == Method::POST && !is_same_origin(&request.headers) {
-        return Err(PageError::Forged);
-    }
-    let said = cookies::said(&request.headers);
-    let is_shown = said.is_some() && request.method == Method::GET;
-    // Shown once.
-    let forgotten = if is_shown { cookies::unsay(&request.headers) } else { Vec::new() };
-    Ok(show(row, Guest::new(console, request, params, said)).await?.cookies(forgotten))
-}
-
-async fn show(row: &'static Row, guest: Guest) -> Result<Answer, PageError> {
-    let page = match &row.page {
-        Page::Open(page) => return page(guest).await,
-        page => page,
-    };
-    let session = session::find(&guest.console, guest.headers()).await?.ok_or(PageError::SignedOut)?;
-    check_form(&guest, &session)?;
-    let visit = guest.signed_in(session);
-    match page {
-        Page::Own(page) => page(visit).await,
-        Page::Operator(page) if visit.session.row.operator => page(visit).await,
-        Page::Guild(needs, page) => {
-            let (row, rights) = visit.guild(visit.param("guild")?).await?;
-            // What a person may not see does not exist.
-            if !rights.may(*needs) {
-                return Err(PageError::NotFound);
-            }
-            page(visit.in_guild(row, rights)).await
-        }
-        _ => Err(PageError::NotFound),
-    }
-}
-
-/// A change needs the token of its session.
-fn check_form(guest: &Guest, session: &Session) -> Result<(), PageError> {
-    let changes = guest.request.method == Method::POST;
-    if changes && !session.allows_form(guest.form.text("form_token")) {
-        Err(PageError::Forged)
-    } else {
-        Ok(())
+/// Methods of the rows of one path.
+fn allowed(rows: &[&Row]) -> &'static str {
+    match (rows.iter().any(|row| row.method == Method::GET), rows.len()) {
+        (true, 1) => "GET, HEAD",
+        (true, _) => "GET, HEAD, POST",
+        (false, _) => "POST",
     }
 }
 
@@ -253,8 +217,16 @@ mod tests {
         let router = Router::new();
         let (row, params) = router.find(&Method::HEAD, "/console/guilds/1%37/bindings").unwrap();
         assert_eq!((row.path, params[0].1.as_str()), ("/console/guilds/{guild}/bindings", "17"));
-        assert!(router.find(&Method::DELETE, "/console/guilds/17/bindings").is_none());
-        assert!(router.find(&Method::GET, "/console/guilds/%FF").is_none());
+        let refused = |method, path| router.find(&method, path).map(drop).unwrap_err();
+        assert!(matches!(refused(Method::GET, "/console/guilds/%FF"), PageError::NotFound));
+        for (path, expected) in [
+            ("/console/guilds/17/bindings", "GET, HEAD, POST"),
+            ("/console/sign-out", "POST"),
+            ("/console", "GET, HEAD"),
+        ] {
+            let refused = refused(Method::DELETE, path);
+            assert!(matches!(refused, PageError::Method(allowed) if allowed == expected), "{path}");
+        }
     }
 
     /// What each page and call needs, as reviewed. The tests of the whole service take their expectations from this file.

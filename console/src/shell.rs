@@ -138,7 +138,8 @@ impl Shell {
             entries: entries_of(guild, place).into_iter().chain(operator).collect(),
         });
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
-        let (said, now, start) = (visit.said.clone(), Some(visit.now()), visit.query.start());
+        let (said, now, start) =
+            (visit.said.clone(), Some(visit.now()), visit.query.start().map(|start| start.with("", "")));
         Self { user: Some(user), guild, rail, said, now, start, ..Self::bare(title) }
     }
 

@@ -48,9 +48,9 @@ pub(crate) struct GuildVisit {
 }
 
 impl Guest {
-    pub(crate) fn new(console: &Arc<Console>, request: Request, params: Params, said: Option<Said>) -> Self {
-        let (query, form) = (Fields::parse(request.query.as_bytes()), Fields::parse(&request.body));
-        Self { console: console.clone(), request, params, query, form, said }
+    /// Without the fields of a form, which come when the request is admitted.
+    pub(crate) fn new(console: &Arc<Console>, request: Request, params: Params, query: Fields) -> Self {
+        Self { console: console.clone(), request, params, query, form: Fields::default(), said: None }
     }
 
     pub(crate) fn headers(&self) -> &HeaderMap {
@@ -102,6 +102,10 @@ impl Deref for Visit {
 }
 
 impl Visit {
+    pub(crate) fn guest_mut(&mut self) -> &mut Guest {
+        &mut self.guest
+    }
+
     /// A guild, and what this person may do there.
     pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
         let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
@@ -127,6 +131,10 @@ impl Deref for GuildVisit {
 }
 
 impl GuildVisit {
+    pub(crate) fn guest_mut(&mut self) -> &mut Guest {
+        &mut self.visit.guest
+    }
+
     /// The frame of a page below an entry of the navigation.
     pub(crate) fn shell(&self, title: &str, place: impl Into<Option<Place>>) -> Shell {
         Shell::new(title, &self.visit, Some((self, place.into())))

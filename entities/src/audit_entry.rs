@@ -161,8 +161,25 @@ pub async fn list<'a>(
     filter: impl Into<Filter<'a>>,
     page: Page<AuditId>,
 ) -> Result<Vec<Model>> {
-    let filter = filter.into();
-    let shown = Condition::all()
+    newest(guild, page).filter(shown(&filter.into())).all(conn).await
+}
+
+/// Where a list of so many entries after `cursor` ends, if more follow: the id of its last one.
+pub async fn end_of_list(
+    conn: &impl Conn,
+    guild: GuildId,
+    filter: Filter<'_>,
+    cursor: Option<AuditId>,
+    rows: u64,
+) -> Result<Option<AuditId>> {
+    let last_two =
+        newest(guild, Page { cursor, limit: 2 }).filter(shown(&filter)).offset(rows.saturating_sub(1));
+    let ids: Vec<AuditId> = last_two.select_only().column(Column::AuditId).into_tuple().all(conn).await?;
+    Ok(ids.first().copied().filter(|_| ids.len() > 1))
+}
+
+fn shown(filter: &Filter<'_>) -> Condition {
+    Condition::all()
         .add_option(filter.action.map(of_action))
         .add_option(filter.source.map(|source| Column::Source.eq(source)))
         .add_option(filter.actor.map(|actor| Column::ActorId.eq(actor)))
@@ -171,8 +188,7 @@ pub async fn list<'a>(
             Column::TargetId.is_in(targets)
         }))
         .add_option(filter.from.map(|from| Column::CreatedAt.gte(from)))
-        .add_option(filter.until.map(|until| Column::CreatedAt.lt(until)));
-    newest(guild, page).filter(shown).all(conn).await
+        .add_option(filter.until.map(|until| Column::CreatedAt.lt(until)))
 }
 
 /// Each action has a dot.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use console::Over;
 use entities::bulk_sync::{self, Kind};
 use entities::{ChatId, GuildId};
 use http::HeaderMap;
@@ -97,6 +98,14 @@ pub(crate) async fn spend_as_person(state: &State, route: &Route, person: ChatId
     }
     let counter = Counter::Person(person.get(), route.limit.name());
     take(state, route, counter, route.limit.rate()).await.map(drop)
+}
+
+/// Counts one page of a person at the console.
+pub(crate) async fn spend_on_page(state: &State, person: ChatId) -> Result<(), Over> {
+    let limit = RateLimit::ConsolePages;
+    let counter = Counter::Person(person.get(), limit.name());
+    let decision = state.context.limits.take_or_fallback(counter, limit.rate()).await;
+    if decision.allowed { Ok(()) } else { Err(Over { retry_after: decision.reset_after_secs() }) }
 }
 
 async fn take(state: &State, route: &Route, counter: Counter, rate: Rate) -> Result<Decision, ApiError> {

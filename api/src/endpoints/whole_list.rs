@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use console::Broken;
 use entities::{Conn, GuildId, Timestamp};
 use sea_orm::DbErr;
 use tokio::runtime::Handle;
@@ -98,7 +99,7 @@ where
 async fn send_pages<L: WholeList>(
     state: Arc<State>,
     mut list: L,
-    send: mpsc::Sender<Result<Bytes, ApiError>>,
+    send: mpsc::Sender<Result<Bytes, Broken>>,
     permit: AnswerPermit,
 ) {
     let mut sent = 0;
@@ -112,7 +113,7 @@ async fn send_pages<L: WholeList>(
             permit.wait_to_send(part.len()).await;
         }
         // The client may have left.
-        if send.send(part.map(|(part, _)| part)).await.is_err() || !more {
+        if send.send(part.map(|(part, _)| part).map_err(|_| Broken)).await.is_err() || !more {
             return;
         }
         sent += 1;

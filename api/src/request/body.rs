@@ -1,38 +1,29 @@
-//! A JSON body: read within its size and time, then kept as fields by name, so that an error can name the field, its
-//! value and the allowed values.
+//! A JSON body, kept as fields by name, so that an error can name the field, its value and the allowed values.
 //!
 //! Unknown fields are ignored; of a field given twice the last one counts.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
 use crate::request::parts::{Sent, Source, object, whole};
-use crate::response::error::{ApiError, Kind};
+use crate::response::error::ApiError;
 
-/// Timeout of reading a body.
-const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// Of a body that is too large so many bytes are still taken, for so long: a client gets its answer only once it has sent
-/// the body, and otherwise a broken connection.
-const DISCARDED: usize = 1024 * 1024;
-const DISCARDS_FOR: Duration = Duration::from_secs(2);
 /// Maximum nesting of arrays and objects (docs/rules.md 3).
 const DEPTH_MAX: usize = 32;
-
-pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, warp::Error>>;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Body(Map<String, Value>);
 
 impl Body {
-    /// Reads and parses a body of at most `limit` bytes.
-    pub(crate) async fn read(body: BodyStream, headers: &HeaderMap, limit: usize) -> Result<Self, ApiError> {
-        Self::parse(&read(body, headers, limit).await?)
+    /// What was sent with these headers.
+    pub(crate) fn read(body: &[u8], headers: &HeaderMap) -> Result<Self, ApiError> {
+        if !body.is_empty() {
+            check_content_type(headers)?;
+            check_depth(body)?;
+        }
+        Self::parse(body)
     }
 
     /// A missing body counts as an empty one.
@@ -67,66 +58,10 @@ impl Body {
     }
 }
 
-/// The bytes of a form, at most `limit`.
-pub(crate) async fn read_form(
-    mut body: BodyStream,
-    headers: &HeaderMap,
-    limit: usize,
-) -> Result<Bytes, ApiError> {
-    let collected = if announced_length(headers).is_some_and(|length| length > limit as u64) {
-        Err(ApiError::body_too_large(limit))
-    } else {
-        let collected = tokio::time::timeout(READ_TIMEOUT, collect(&mut body, limit)).await;
-        collected.unwrap_or_else(|_| Err(ApiError::body_timeout()))
-    };
-    if collected.as_ref().is_err_and(|error| error.kind() == Kind::TooLarge) {
-        // Boxed, because hardly any request waits.
-        let _sent: Result<(), _> = tokio::time::timeout(DISCARDS_FOR, Box::pin(discard(body))).await;
-    }
-    collected
-}
-
-async fn discard(mut body: BodyStream) {
-    let mut discarded = 0;
-    while discarded < DISCARDED
-        && let Some(Ok(part)) = body.next().await
-    {
-        discarded += part.len();
-    }
-}
-
 impl Source for Body {
     fn find(&self, name: &str) -> Option<Sent<'_>> {
         self.0.get(name).map(Sent::Json)
     }
-}
-
-/// The whole body, at most `limit` bytes.
-async fn read(body: BodyStream, headers: &HeaderMap, limit: usize) -> Result<Bytes, ApiError> {
-    let bytes = read_form(body, headers, limit).await?;
-    if !bytes.is_empty() {
-        check_content_type(headers)?;
-        check_depth(&bytes)?;
-    }
-    Ok(bytes)
-}
-
-fn announced_length(headers: &HeaderMap) -> Option<u64> {
-    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-async fn collect(body: &mut BodyStream, limit: usize) -> Result<Bytes, ApiError> {
-    let mut bytes = BytesMut::new();
-    while let Some(part) = body.next().await {
-        let part = part.map_err(|error| {
-            ApiError::body("body_incomplete", "the body ended before it was complete").cause(error)
-        })?;
-        if bytes.len() + part.remaining() > limit {
-            return Err(ApiError::body_too_large(limit));
-        }
-        bytes.extend_from_slice(&part);
-    }
-    Ok(bytes.freeze())
 }
 
 /// `application/json` and types such as `application/problem+json` are JSON; the header may be missing.

@@ -1,5 +1,6 @@
 //! The parts of a request: parsing and validation.
 
+pub(crate) mod bodies;
 pub(crate) mod body;
 pub(crate) mod client_address;
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use console::Broken;
 use futures_util::{Stream, stream};
 use http::{Response, header};
 use tokio::sync::mpsc;
 use warp::Reply as _;
 
 use crate::response::chunks::Chunks;
-use crate::response::error::ApiError;
 use crate::response::large::AnswerPermit;
 use crate::response::ready::Ready;
 
@@ -22,8 +22,8 @@ pub(crate) enum Payload {
     Made(Pages),
 }
 
-/// The parts of a body as they are made; an error cuts the connection, so that the client notices.
-pub(crate) type Pages = mpsc::Receiver<Result<Bytes, ApiError>>;
+/// The parts of a body as they are made; one that cannot be made cuts the connection, so that the client notices.
+pub(crate) type Pages = mpsc::Receiver<Result<Bytes, Broken>>;
 
 pub(crate) struct Shared {
     pub(crate) ready: Arc<Ready>,
@@ -46,6 +46,15 @@ impl Shared {
             }
             Some((Ok(part), (shared, sent + 1)))
         })
+    }
+}
+
+impl From<console::Body> for Payload {
+    fn from(body: console::Body) -> Self {
+        match body {
+            console::Body::Whole(bytes) => Self::Own(bytes),
+            console::Body::Parts(parts) => Self::Made(parts),
+        }
     }
 }
 
@@ -79,7 +88,7 @@ pub(crate) fn into_warp(response: Response<Payload>) -> warp::reply::Response {
 
 fn made(pages: Pages) -> impl Stream<Item = Result<Bytes, io::Error>> {
     stream::unfold(pages, |mut pages| async move {
-        let part = pages.recv().await?.map_err(|_| io::Error::other("the list cannot be read to its end"));
+        let part = pages.recv().await?.map_err(io::Error::other);
         Some((part, pages))
     })
 }

@@ -16,6 +16,7 @@ use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use runtime::Shutdown;
+use socket2::SockRef;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
@@ -36,6 +37,10 @@ use crate::state::State;
 
 /// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
+
+/// Bytes that the system keeps of what a client sends and nobody has read, of which it uses twice as much. Without a limit
+/// it keeps some MiB for each connection.
+const UNREAD: usize = 64 * 1024;
 
 /// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
 const REFUSAL: Duration = Duration::from_millis(20);
@@ -120,6 +125,9 @@ where
 {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot switch off the delay of small packets");
+    }
+    if let Err(error) = SockRef::from(&stream).set_recv_buffer_size(UNREAD) {
+        tracing::debug!(%error, "cannot limit what the system keeps of a connection");
     }
     let phase = guest.phase.clone();
     let stream = Timed::new(stream, phase.clone(), TIMEOUTS, since);

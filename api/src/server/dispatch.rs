@@ -20,7 +20,8 @@ use crate::call::Call;
 use crate::caller::Caller;
 use crate::idempotency::replay;
 use crate::live::dashboard::open::{self, Opening};
-use crate::request::body::{self, Body, BodyStream};
+use crate::request::bodies::{self, BodyStream};
+use crate::request::body::Body;
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
 use crate::request::{client_address, page};
@@ -192,20 +193,35 @@ async fn in_time(
 async fn console_page(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
     let Request { method, path, query, headers, peer, body, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
-    let body = match method {
-        Method::GET | Method::HEAD => Bytes::new(),
-        _ => match body::read_form(body, &headers, console::BODY_LIMIT).await {
-            Ok(body) => body,
-            Err(error) => return log.finish(Err(error)),
-        },
-    };
     let request_id = log.request_id.clone();
-    let request = console::Request { method, path, query, headers, address, body, request_id };
-    let answering = tokio::time::timeout(REQUEST_TIMEOUT, server.console.respond(request));
-    match answering.await {
+    let request = console::Request { method, path, query, headers, address, request_id };
+    match tokio::time::timeout(REQUEST_TIMEOUT, page(server, request, body)).await {
         Ok(page) => log.finish_page(page),
         Err(_) => log.finish(Err(ApiError::unavailable("timeout", "the request took too long"))),
     }
+}
+
+/// No byte of a form is read before everything else was checked.
+async fn page(server: &Server, request: console::Request, body: BodyStream) -> Response<console::Body> {
+    let headers = request.headers.clone();
+    let admitted = match server.console.admit(request).await {
+        Ok(admitted) => admitted,
+        Err(page) => {
+            bodies::skip(body, &headers).await;
+            return page;
+        }
+    };
+    let form = match admitted.form_limit() {
+        Some(limit) => {
+            let read = server.state.bodies.read(body, &headers, limit, admitted.owner()).await;
+            read.map_err(|error| {
+                let parts = error.parts();
+                console::Unread { status: parts.kind.row().0, text: parts.message.to_string() }
+            })
+        }
+        None => Ok(Bytes::new()),
+    };
+    server.console.respond(admitted, form).await
 }
 
 /// The live socket of a dashboard: for people, so it has no key, scope or rate limit.
@@ -237,14 +253,14 @@ async fn serve(
     log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
     let query = Query::parse(&raw)?;
-    let body = match route.method {
-        Method::GET => Body::default(),
-        _ => {
-            let body = Body::read(body, &headers, route.body_limit).await?;
-            admission::check_body_guild(&body, key.guild())?;
-            body
-        }
+    // Held until the answer, because what was made of it is.
+    let sent = match route.method {
+        Method::GET => Bytes::new(),
+        // Boxed, because most requests have no body.
+        _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await?,
     };
+    let body = Body::read(&sent, &headers)?;
+    admission::check_body_guild(&body, key.guild())?;
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
     if idempotency_key.is_some() && route.answers_secret {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use console::actions::needs_of;
-use console::{Api, ApiAnswer, ApiCall, Caller as Signed, ProcessFigures};
+use console::{Api, ApiAnswer, ApiCall, Caller as Signed, Over, ProcessFigures, Turn};
+use entities::{ChatId, GuildId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Response};
@@ -43,6 +44,16 @@ impl Api for InProcess {
             ended.unwrap_or_else(|error| envelope(spare.finish(Err(ApiError::internal(error)))))
         });
         ended.boxed()
+    }
+
+    fn count_page(&self, person: ChatId) -> BoxFuture<'static, Result<(), Over>> {
+        let state = self.state.clone();
+        async move { admission::spend_on_page(&state, person).await }.boxed()
+    }
+
+    fn turn(&self, guild: GuildId) -> BoxFuture<'static, Turn> {
+        let turns = self.state.page_turns.clone();
+        async move { turns.take(guild).await }.boxed()
     }
 
     fn figures(&self) -> ProcessFigures {

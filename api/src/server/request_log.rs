@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use bytes::Bytes;
 use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::{Counter, Histogram};
@@ -33,8 +32,21 @@ const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
 
-/// Route, method and status.
-type Series = (&'static str, Method, StatusCode);
+/// Route, method and status. Nothing that a client can choose freely: a series is kept for ever.
+type Series = (&'static str, &'static str, StatusCode);
+
+/// The name of a method that some route has; any other is not told apart.
+fn label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "any",
+    }
+}
 
 /// The metrics of each series, which are the process's: to look one up by its labels costs as much as a whole check.
 static SERIES: LazyLock<RwLock<HashMap<Series, (Counter, Histogram)>>> = LazyLock::new(RwLock::default);
@@ -92,9 +104,9 @@ impl RequestLog {
     }
 
     /// A page for people, logged and counted.
-    pub(crate) fn finish_page(mut self, page: Response<Bytes>) -> Response<Payload> {
+    pub(crate) fn finish_page(mut self, page: Response<console::Body>) -> Response<Payload> {
         self.route = console::ROOT;
-        let mut response = page.map(Payload::Own);
+        let mut response = page.map(Payload::from);
         insert_text(response.headers_mut(), REQUEST_ID, &self.request_id);
         self.log(response.status(), None);
         self.count(response.status());
@@ -151,9 +163,9 @@ impl RequestLog {
     }
 
     fn count(&self, status: StatusCode) {
-        // Any method may be sent to a path that does not exist.
-        let method = if self.route == UNMATCHED { Method::GET } else { self.method.clone() };
-        let series = (self.route, method, status);
+        // Any method may be sent to a path that does not exist, and to one that lacks it.
+        let unmatched = self.route == UNMATCHED || status == StatusCode::METHOD_NOT_ALLOWED;
+        let series = (self.route, if unmatched { "any" } else { label(&self.method) }, status);
         let record = |(requests, seconds): &(Counter, Histogram)| {
             requests.increment(1);
             seconds.record(self.started.elapsed());
@@ -166,15 +178,12 @@ impl RequestLog {
         SERIES.write().unwrap_or_else(PoisonError::into_inner).insert(series, made);
     }
 
-    fn series((route, method, status): &Series) -> (Counter, Histogram) {
-        let method = if *route == UNMATCHED { "any" } else { method.as_str() };
-        let labels = [
-            ("method", method.to_owned()),
-            ("route", (*route).to_owned()),
-            ("status", status.as_str().to_owned()),
-        ];
-        let requests = metrics::counter!("guildhall_http_requests_total", &labels);
-        (requests, metrics::histogram!("guildhall_http_request_seconds", "route" => *route))
+    fn series(&(route, method, status): &Series) -> (Counter, Histogram) {
+        let status = status.as_str().to_owned();
+        let requests = metrics::counter!(
+            "guildhall_http_requests_total", "method" => method, "route" => route, "status" => status
+        );
+        (requests, metrics::histogram!("guildhall_http_request_seconds", "route" => route))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
 use serde_json::Value;
 use testkit::{Deployment, both_modes, http_client};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
@@ -14,6 +15,7 @@ both_modes!(
     a_visitor_learns_what_this_is,
     a_connection_that_begins_with_a_live_socket_is_like_others,
     a_request_may_come_in_pieces,
+    what_a_client_chooses_makes_no_series_and_no_memory(own),
 );
 
 /// A client that sends what it likes.
@@ -166,4 +168,65 @@ async fn a_request_may_come_in_pieces(deployment: &Deployment) {
             assert!(matches!(client.say(&bytes[cut..]).await, (200 | 404, _)), "{path} {cut}");
         }
     }
+}
+
+/// Whatever a client may choose: method, path, headers and host, in turn `n`.
+async fn odd_request(deployment: &Deployment, n: usize) -> u16 {
+    let word = |salt: usize| format!("{:X}", (n + 1).wrapping_mul(0x9E37_79B9).wrapping_add(salt));
+    let methods = ["GET", "POST", "DELETE", "PATCH", "PUT", "OPTIONS"];
+    let method = if n % 2 == 0 { format!("M{}", word(1)) } else { methods[n / 2 % methods.len()].to_owned() };
+    let paths = [
+        "/console".to_owned(),
+        "/console/sign-in".to_owned(),
+        format!("/console/{}", word(2)),
+        format!("/console/guilds/{}/bindings", word(3)),
+        format!("/{}", word(4)),
+        "/docs".to_owned(),
+        format!("/moderation/{}/ban-status/{}", word(5), word(6)),
+        format!("/api/v1/ws/guilds/{n}/live"),
+    ];
+    let url = format!("{}{}?{}={}", deployment.api_base(0), paths[n % paths.len()], word(7), word(8));
+    let request = http_client().request(method.parse().unwrap(), url);
+    let request =
+        request.header("host", format!("{}.example", word(9))).header(format!("x-{}", word(10)), word(11));
+    let request = request.header("x-request-id", word(12)).header("user-agent", word(13));
+    let request =
+        request.header("x-api-key", word(14)).header("origin", format!("https://{}.example", word(15)));
+    request
+        .header("x-forwarded-for", format!("10.9.{}.{}", n / 250 % 250, n % 250))
+        .send()
+        .await
+        .unwrap()
+        .status()
+        .as_u16()
+}
+
+fn resident_mib(process: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<usize>().unwrap() / 1024
+}
+
+async fn what_a_client_chooses_makes_no_series_and_no_memory(deployment: &Deployment) {
+    let process = deployment.roles().apis[0].process.id();
+    let series = async || {
+        let metrics = deployment.metrics(0).await;
+        let of_http = metrics.lines().filter(|line| line.starts_with("guildhall_http_"));
+        of_http
+            .filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let ask = async |turns: std::ops::Range<usize>| {
+        let answers = futures_util::stream::iter(turns).map(|n| odd_request(deployment, n));
+        let statuses: Vec<_> = answers.buffer_unordered(8).collect().await;
+        assert!(statuses.iter().all(|status| (300..500).contains(status) || *status == 200), "{statuses:?}");
+    };
+    // Each kind of answer once.
+    ask(0..200).await;
+    let (known, before) = (series().await, resident_mib(process));
+    ask(200..3_000).await;
+    let new: Vec<_> = series().await.difference(&known).cloned().collect();
+    assert!(new.is_empty(), "{new:?}");
+    let grown = resident_mib(process).saturating_sub(before);
+    assert!(grown < 30, "{grown} MiB");
 }

@@ -1,15 +1,23 @@
 //! /console/guilds/:guild/audit/export: the entries that a page filters, as CSV for spreadsheets and as JSON.
 
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use entities::audit_entry;
+use runtime::Clock;
+use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, eventually, http_client};
 
 use super::audit::{audit, noted};
+use super::client::SESSION;
 use super::{Console, Page};
 
 both_modes!(
     a_csv_file_has_the_entries_that_the_page_filters,
     a_spreadsheet_runs_nothing_of_a_csv_file,
-    a_json_file_has_the_same_entries
+    a_json_file_has_the_same_entries,
+    a_large_file_is_made_while_it_is_read_and_one_at_a_time,
 );
 
 const HEAD: [&str; 9] =
@@ -89,5 +97,56 @@ async fn a_json_file_has_the_same_entries(deployment: &Deployment) {
         for field in ["id", "created_at", "action", "source", "actor_id", "target_id", "metadata"] {
             assert_eq!(written[field], entry[field], "{field}");
         }
+    }
+}
+
+/// More than the buffers on the way hold.
+const LARGE: usize = 40_000;
+
+async fn many_entries(deployment: &Deployment) {
+    let (guild, now) = (deployment.guild().id.parse().unwrap(), Clock::system().now());
+    let row = |n: usize| audit_entry::ActiveModel {
+        guild_id: Set(guild),
+        action: Set("shop.buy".to_owned()),
+        source: Set(audit_entry::Source::Custom),
+        actor_id: Set(0),
+        target_id: Set(n.to_string()),
+        metadata: Set(json!({ "text": "x".repeat(500) })),
+        created_at: Set(now - TimeDelta::days(1)),
+        ..Default::default()
+    };
+    let connection = deployment.connect().await;
+    for first in (0..LARGE).step_by(1_000) {
+        let rows = (first..first + 1_000).map(row);
+        audit_entry::Entity::insert_many(rows).exec_without_returning(&connection).await.unwrap();
+    }
+    connection.close().await.unwrap();
+}
+
+async fn a_large_file_is_made_while_it_is_read_and_one_at_a_time(deployment: &Deployment) {
+    many_entries(deployment).await;
+    let owner = Console::owner(deployment).await;
+    let path = format!("{}/export?format=csv&action=shop.buy", audit(deployment));
+    let cookie = format!("{SESSION}={}", owner.cookie(SESSION).unwrap());
+    let ask = || http_client().get(format!("{}{path}", owner.base())).header("cookie", &cookie).send();
+    let mut first = ask().await.unwrap();
+    assert_eq!(first.status(), 200);
+    let begin = first.chunk().await.unwrap().unwrap();
+    // As long as the first one is read slowly, there is no second.
+    let second = owner.get(&path).await;
+    second.shows(429, "you are downloading a file already");
+    assert_eq!(second.header("retry-after"), "10");
+    let mut text = begin.to_vec();
+    while let Some(part) = first.chunk().await.unwrap() {
+        text.extend_from_slice(&part);
+    }
+    let mut reader = csv::ReaderBuilder::new().from_reader(&*text);
+    let ids: Vec<i64> = reader.records().map(|row| row.unwrap()[0].parse().unwrap()).collect();
+    assert_eq!(ids.len(), LARGE);
+    assert!(ids.is_sorted_by(|one, next| one > next), "each once, newest first");
+    // Whoever leaves in the middle of one makes room too.
+    for _ in 0..2 {
+        let asked = async || (ask().await.unwrap().status() == 200).then_some(());
+        eventually("room for another file", Duration::from_secs(20), asked).await;
     }
 }

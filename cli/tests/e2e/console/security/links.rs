@@ -42,7 +42,8 @@ async fn a_link_works_once_and_reading_it_uses_nothing_up(deployment: &Deploymen
         [known.to_uppercase(), known[1..].to_owned(), format!("{known}0"), "%00".to_owned(), "..".to_owned()]
     {
         let page = late.send(Method::POST, &format!("/console/link/{wrong}"), &[], &[]).await;
-        assert_eq!(page.status, 404, "{wrong}");
+        // Two dots name a page that takes no form.
+        assert_eq!(page.status, if wrong == ".." { 405 } else { 404 }, "{wrong}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What holds for every page of the console (docs/rules.md 10): who sees it, what a form needs, links and sessions, headers,
 //! and that texts of a guild stay texts.
 
+mod bodies;
 mod crawl;
 mod forms;
 mod headers;

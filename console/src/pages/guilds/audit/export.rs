@@ -1,20 +1,24 @@
-//! /console/guilds/:guild/audit/export: the entries that match, as a file. It is bounded, and says where it ends.
+//! /console/guilds/:guild/audit/export: the entries that match, as a file that is made while it is sent. It is bounded, and
+//! says where it ends.
 
+use bytes::Bytes;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
+use http::Method;
+use sea_orm::DbErr;
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use super::filter::AuditFilter;
 use super::show;
 use crate::answer::{Answer, PageError};
+use crate::body::{Body, Broken};
 use crate::visit::GuildVisit;
 
-/// Entries of a file.
-const ROWS_MAX: usize = 100_000;
-/// Bytes of a file: it is made in memory.
-const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Entries read at once.
-const BATCH: u64 = 1_000;
+/// Entries of a file: its reader has one of few places.
+const ROWS_MAX: u64 = 100_000;
+/// Entries of a part, which is read at once.
+const BATCH: u64 = 500;
 const HEAD: &str = "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata\r\n";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +28,20 @@ enum Format {
 }
 
 impl Format {
+    fn head(self) -> &'static str {
+        if self == Self::Json { "{\"entries\":[\n" } else { HEAD }
+    }
+
+    /// Between two lines; those of CSV end with theirs.
+    fn between(self) -> &'static str {
+        if self == Self::Json { ",\n" } else { "" }
+    }
+
+    fn tail(self, last: Option<AuditId>) -> String {
+        let next = last.map_or_else(|| "null".to_owned(), |id| id.to_string());
+        if self == Self::Json { format!("\n],\"before\":{next}}}\n") } else { String::new() }
+    }
+
     fn line(self, entry: &Model) -> String {
         let at = entry.created_at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
         let custom = entry.source == audit_entry::Source::Custom;
@@ -69,46 +87,75 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         Ok(filter) => filter,
         Err(wrong) => return show(&visit, Err(wrong)).await,
     };
-    let (lines, last) = lines(&visit, &filter, format).await?;
+    let place = visit.console.exports.enter(visit.session.row.user_id)?;
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let last = audit_entry::end_of_list(conn, guild, filter.listing(), before, ROWS_MAX).await?;
     // A file that is cut says so in its name, and where to go on.
     let part = last.map(|id| format!("-before-{id}")).unwrap_or_default();
-    let name = |ending| format!("audit-{}{part}.{ending}", visit.guild.guild_id);
-    Ok(match format {
-        Format::Csv => {
-            let text = HEAD.to_owned() + &lines.concat();
-            Answer::download(name("csv"), "text/csv; charset=utf-8", text.into())
-        }
-        Format::Json => {
-            let next = last.map_or_else(|| "null".to_owned(), |id| id.to_string());
-            let text = format!("{{\"entries\":[\n{}\n],\"before\":{next}}}\n", lines.join(",\n"));
-            Answer::download(name("json"), "application/json", text.into())
-        }
-    })
+    let (content_type, ending) = match format {
+        Format::Csv => ("text/csv; charset=utf-8", "csv"),
+        Format::Json => ("application/json", "json"),
+    };
+    let (send, parts) = mpsc::channel(1);
+    if visit.request.method != Method::HEAD {
+        let tracker = visit.context().shutdown.tracker().clone();
+        tracker.spawn(async move {
+            let file = File { visit, filter, format, cursor: before, last };
+            file.send(&send).await;
+            drop(place);
+        });
+    }
+    Ok(Answer::download(format!("audit-{guild}{part}.{ending}"), content_type, Body::Parts(parts)))
 }
 
-/// The entries as lines, and the id of the last one where more follow.
-async fn lines(
-    visit: &GuildVisit,
-    filter: &AuditFilter,
+/// A file that is being made.
+struct File {
+    visit: GuildVisit,
+    filter: AuditFilter,
     format: Format,
-) -> Result<(Vec<String>, Option<AuditId>), PageError> {
-    let (mut lines, mut bytes) = (Vec::new(), 0);
-    let mut cursor = visit.query.read::<AuditId>("before");
-    loop {
-        let part = Part { cursor, limit: BATCH };
-        let batch = audit_entry::list(visit.read(), visit.guild.guild_id, filter.listing(), part).await?;
-        for entry in &batch {
-            if lines.len() >= ROWS_MAX || bytes >= BYTES_MAX {
-                return Ok((lines, cursor));
+    /// The last entry that was written.
+    cursor: Option<AuditId>,
+    /// The last one of the file, if more follow.
+    last: Option<AuditId>,
+}
+
+impl File {
+    /// Until it is whole, or its reader has left.
+    async fn send(mut self, to: &mpsc::Sender<Result<Bytes, Broken>>) {
+        let mut begun = false;
+        loop {
+            let part = self.part(begun).await;
+            if let Err(error) = &part {
+                tracing::warn!(%error, "an export cannot be made to its end");
             }
-            let line = format.line(entry);
-            bytes += line.len();
-            lines.push(line);
-            cursor = Some(entry.audit_id);
+            let more = matches!(part, Ok((_, true)));
+            if to.send(part.map(|(part, _)| part).map_err(|_| Broken)).await.is_err() || !more {
+                return;
+            }
+            begun = true;
         }
-        if (batch.len() as u64) < BATCH {
-            return Ok((lines, None));
+    }
+
+    /// The next part, and whether there are more.
+    async fn part(&mut self, begun: bool) -> Result<(Bytes, bool), DbErr> {
+        let (guild, place) = (self.visit.guild.guild_id, Part { cursor: self.cursor, limit: BATCH });
+        let turn = self.visit.console.api.turn(guild).await;
+        let mut entries = audit_entry::list(self.visit.read(), guild, self.filter.listing(), place).await?;
+        drop(turn);
+        let more =
+            entries.len() as u64 == BATCH && entries.iter().all(|entry| Some(entry.audit_id) != self.last);
+        entries.retain(|entry| self.last.is_none_or(|last| entry.audit_id >= last));
+        self.cursor = entries.last().map(|entry| entry.audit_id).or(self.cursor);
+        let lines: Vec<_> = entries.iter().map(|entry| self.format.line(entry)).collect();
+        let mut text = if begun { self.format.between() } else { self.format.head() }.to_owned();
+        if begun && lines.is_empty() {
+            text.clear();
         }
+        text += &lines.join(self.format.between());
+        if !more {
+            text += &self.format.tail(self.last);
+        }
+        Ok((text.into(), more))
     }
 }
 

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::super::jobs::words::{Mark, is_preview};
 use super::changes::{self, Change};
 use crate::answer::PageError;
-use crate::fields::Fields;
 use crate::list::skipped;
 use crate::visit::GuildVisit;
 use crate::words::{Count, Number, When};
@@ -129,7 +128,7 @@ impl Preview {
         let from = skipped(&visit.query).min(sample.len());
         let until = (from + SHOWN).min(sample.len());
         let listed = i64::try_from(sample.len()).unwrap_or(i64::MAX);
-        let named = Fields::parse(visit.query.with("preview", &job.job_id.to_string()).as_bytes());
+        let named = visit.query.and("preview", &job.job_id.to_string());
         let next = (until < sample.len()).then(|| named.with("skip", &until.to_string()) + "#changes");
         Ok(Self {
             job: visit.url(&format!("/jobs/{}", job.job_id)),

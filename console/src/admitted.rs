@@ -1,0 +1,191 @@
+//! What is checked before any byte of a form is read, and the page that follows.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Method, StatusCode};
+
+use crate::answer::{Answer, PageError};
+use crate::api::{Over, Turn};
+use crate::body::Unread;
+use crate::cookies;
+use crate::fields::Fields;
+use crate::routes::{Page, Row};
+use crate::session::{self, is_same_origin};
+use crate::visit::{Guest, GuildVisit, Visit};
+use crate::{Console, Request, assets};
+
+/// Bytes of a form that anybody may send.
+const OPEN_FORM: usize = 1024;
+/// Of one of a page.
+const FORM: usize = 64 * 1024;
+
+/// A request that may be answered when its form is read.
+pub struct Admitted {
+    asked: Asked,
+    /// Its guild reads few pages at a time.
+    turn: Turn,
+}
+
+enum Asked {
+    Asset(String, Request),
+    Page(&'static Row, Visitor),
+}
+
+enum Visitor {
+    Guest(Guest),
+    Person(Visit),
+    InGuild(GuildVisit),
+}
+
+impl Visitor {
+    fn guest(&self) -> &Guest {
+        match self {
+            Self::Guest(guest) => guest,
+            Self::Person(visit) => visit,
+            Self::InGuild(visit) => visit,
+        }
+    }
+
+    /// `None`: nobody has signed in.
+    fn visit(&self) -> Option<&Visit> {
+        match self {
+            Self::Guest(_) => None,
+            Self::Person(visit) => Some(visit),
+            Self::InGuild(visit) => Some(visit),
+        }
+    }
+
+    fn guest_mut(&mut self) -> &mut Guest {
+        match self {
+            Self::Guest(guest) => guest,
+            Self::Person(visit) => visit.guest_mut(),
+            Self::InGuild(visit) => visit.guest_mut(),
+        }
+    }
+}
+
+impl Admitted {
+    pub(crate) fn request(&self) -> &Request {
+        match &self.asked {
+            Asked::Asset(_, request) => request,
+            Asked::Page(_, visitor) => &visitor.guest().request,
+        }
+    }
+
+    /// Bytes of the form that the page takes; `None`: it takes none.
+    pub fn form_limit(&self) -> Option<usize> {
+        let Asked::Page(row, _) = &self.asked else { return None };
+        let usual = if matches!(row.page, Page::Open(_)) { OPEN_FORM } else { FORM };
+        (row.method == Method::POST).then(|| row.takes.unwrap_or(usual))
+    }
+
+    /// Whose form it is: the guild's, or the person's; 0: anybody's.
+    pub fn owner(&self) -> i64 {
+        match &self.asked {
+            Asked::Page(_, Visitor::InGuild(visit)) => visit.guild.guild_id.get(),
+            Asked::Page(_, Visitor::Person(visit)) => visit.session.row.user_id.get(),
+            _ => 0,
+        }
+    }
+}
+
+/// Everything that can be checked before any byte of a form is read.
+pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Admitted, PageError> {
+    if let Some(name) = request.path.strip_prefix(assets::FOLDER) {
+        let reads = matches!(request.method, Method::GET | Method::HEAD);
+        let asset = Asked::Asset(name.to_owned(), request.clone());
+        return if reads {
+            Ok(Admitted { asked: asset, turn: None })
+        } else {
+            Err(PageError::Method("GET, HEAD"))
+        };
+    }
+    let path = request.path.strip_suffix('/').unwrap_or(&request.path);
+    let (row, params) = console.router.find(&request.method, path)?;
+    if row.method == Method::POST && !is_same_origin(&request.headers) {
+        return Err(PageError::Forged);
+    }
+    let query = Fields::parse(request.query.as_bytes()).ok_or_else(too_many)?;
+    let mut guest = Guest::new(console, request, params, query);
+    guest.said = cookies::said(guest.headers());
+    let visitor = visitor(row, guest).await?;
+    let turn = turn(row, &visitor).await?;
+    Ok(Admitted { asked: Asked::Page(row, visitor), turn })
+}
+
+/// Counts the page. One that only reads waits for its turn; what a form changes has the turn of the API.
+async fn turn(row: &Row, visitor: &Visitor) -> Result<Turn, PageError> {
+    let Some(visit) = visitor.visit() else { return Ok(None) };
+    let api = &visit.console.api;
+    api.count_page(visit.session.row.user_id).await.map_err(|Over { retry_after }| PageError::Busy {
+        status: StatusCode::TOO_MANY_REQUESTS,
+        text: format!("you have asked for very many pages; try again in {retry_after} seconds"),
+        retry_after,
+    })?;
+    match visitor {
+        Visitor::InGuild(visit) if row.method == Method::GET => Ok(api.turn(visit.guild.guild_id).await),
+        _ => Ok(None),
+    }
+}
+
+async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> {
+    if let Page::Open(_) = row.page {
+        return Ok(Visitor::Guest(guest));
+    }
+    let session = session::find(&guest.console, guest.headers()).await?.ok_or(PageError::SignedOut)?;
+    let visit = guest.signed_in(session);
+    match row.page {
+        Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),
+        Page::Guild(needs, _) => {
+            let (guild, rights) = visit.guild(visit.param("guild")?).await?;
+            // What a person may not see does not exist.
+            if !rights.may(needs) {
+                return Err(PageError::NotFound);
+            }
+            Ok(Visitor::InGuild(visit.in_guild(guild, rights)))
+        }
+        _ => Ok(Visitor::Person(visit)),
+    }
+}
+
+/// The page. The bytes of the form are kept until then, because they stand for what was made of them.
+pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> Result<Answer, PageError> {
+    let Admitted { asked, turn } = admitted;
+    let (row, mut visitor) = match asked {
+        Asked::Asset(name, _) => return assets::answer(&name),
+        Asked::Page(row, visitor) => (row, visitor),
+    };
+    let form = form.map_err(PageError::Form)?;
+    visitor.guest_mut().form = Fields::parse(&form).ok_or_else(too_many)?;
+    check_form(&visitor)?;
+    let guest = visitor.guest();
+    let is_shown = guest.said.is_some() && guest.request.method == Method::GET;
+    // Shown once.
+    let forgotten = if is_shown { cookies::unsay(guest.headers()) } else { Vec::new() };
+    let answer = match (&row.page, visitor) {
+        (Page::Open(page), Visitor::Guest(guest)) => page(guest),
+        (Page::Own(page) | Page::Operator(page), Visitor::Person(visit)) => page(visit),
+        (Page::Guild(_, page), Visitor::InGuild(visit)) => page(visit),
+        _ => return Err(PageError::NotFound),
+    };
+    let answer = answer.await;
+    drop(turn);
+    Ok(answer?.cookies(forgotten))
+}
+
+fn too_many() -> PageError {
+    let text = "this form has more fields than any page of this console".to_owned();
+    PageError::Form(Unread { status: StatusCode::PAYLOAD_TOO_LARGE, text })
+}
+
+/// A change needs the token of its session.
+fn check_form(visitor: &Visitor) -> Result<(), PageError> {
+    let Some(visit) = visitor.visit() else { return Ok(()) };
+    let changes = visit.request.method == Method::POST;
+    if changes && !visit.session.allows_form(visit.form.text("form_token")) {
+        Err(PageError::Forged)
+    } else {
+        Ok(())
+    }
+}

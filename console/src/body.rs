@@ -1,0 +1,24 @@
+//! What is sent and received beside the heads.
+
+use bytes::Bytes;
+use http::StatusCode;
+use tokio::sync::mpsc;
+
+/// Of an answer.
+pub enum Body {
+    Whole(Bytes),
+    /// Made while it is sent.
+    Parts(mpsc::Receiver<Result<Bytes, Broken>>),
+}
+
+/// A part that cannot be made: the connection is cut, so that the client notices.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer cannot be made to its end")]
+pub struct Broken;
+
+/// Why a form was not read.
+#[derive(Debug)]
+pub struct Unread {
+    pub status: StatusCode,
+    pub text: String,
+}
