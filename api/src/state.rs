@@ -13,6 +13,7 @@ use crate::batches::Batches;
 use crate::cache::caches::Caches;
 use crate::capacity::Capacity;
 use crate::heartbeats::Heartbeats;
+use crate::live::dashboard::bearers::Bearers;
 use crate::live::dashboard::feeds::Feeds;
 use crate::live::dashboard::people::People;
 use crate::live::sockets::{self, Live};
@@ -46,6 +47,7 @@ pub(crate) struct State {
     pub(crate) live: Live,
     pub(crate) feeds: Feeds,
     pub(crate) people: Arc<People>,
+    pub(crate) bearers: Bearers,
     pub(crate) socket_pace: Pace,
     /// A permit for each live socket that reads its commands again.
     pub(crate) pending_reads: Semaphore,
@@ -75,6 +77,7 @@ impl State {
             live: Live::new(capacity),
             feeds: Feeds::default(),
             people: Arc::default(),
+            bearers: Bearers::default(),
             pending_reads: Semaphore::new(sockets::READS),
             socket_pace: Pace::new(sockets::BURST).waits_at_most(sockets::LONGEST),
             socket_threads: Threads::start(),

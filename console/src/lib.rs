@@ -33,6 +33,7 @@ mod routes;
 mod secret;
 mod session;
 mod shell;
+mod strangers;
 mod visit;
 mod words;
 

@@ -40,7 +40,7 @@ impl Platforms {
         let base = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_API));
         let pacer = Pacer::new(Rules::chat(config.chat_rate), shared("chat"));
         let http = Http::new("chat", &base, CHAT_AGENT)?;
-        let sign_in = sign_in(config, http.clone(), &base)?;
+        let sign_in = sign_in(config, http.clone(), pacer.clone(), &base)?;
         let wire = Wire::new(http, pacer, discord::classify);
         let chat = ChatPlatform::new(wire, base, config.chat_token.as_ref().map(Secret::expose))?;
 
@@ -56,7 +56,12 @@ impl Platforms {
 }
 
 /// The page that asks the person is on the host of the API, whatever path the API has there.
-fn sign_in(config: &PlatformConfig, http: Http, base: &str) -> Result<Option<SignIn>, PlatformError> {
+fn sign_in(
+    config: &PlatformConfig,
+    http: Http,
+    pacer: Pacer,
+    base: &str,
+) -> Result<Option<SignIn>, PlatformError> {
     let (Some(id), Some(secret)) = (&config.chat_client_id, &config.chat_client_secret) else {
         return Ok(None);
     };
@@ -66,7 +71,7 @@ fn sign_in(config: &PlatformConfig, http: Http, base: &str) -> Result<Option<Sig
         }
         None => CHAT_HOST.to_owned(),
     };
-    SignIn::new(http, &host, base.to_owned(), id.clone(), secret).map(Some)
+    SignIn::new(http, pacer, &host, base.to_owned(), id.clone(), secret).map(Some)
 }
 
 fn trimmed(base: &str) -> String {
@@ -75,10 +80,13 @@ fn trimmed(base: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use entities::Timestamp;
     use oauth2::{PkceCodeChallenge, PkceCodeVerifier};
     use runtime::PlatformRate;
 
     use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
     fn sign_in(chat_api_url: Option<&str>) -> Arc<SignIn> {
         let config = PlatformConfig {
@@ -97,7 +105,7 @@ mod tests {
     #[test]
     fn people_sign_in_at_the_root_of_the_host() {
         let start =
-            |url| sign_in(url).authorize_url("r").url.split('?').next().unwrap_or_default().to_owned();
+            |url| sign_in(url).authorize_url("r", NOW).url.split('?').next().unwrap_or_default().to_owned();
         assert_eq!(start(None), "https://discord.com/oauth2/authorize");
         assert_eq!(start(Some("http://127.0.0.1:9000")), "http://127.0.0.1:9000/oauth2/authorize");
         assert_eq!(start(Some("https://a.example.org/api/v10/")), "https://a.example.org/oauth2/authorize");
@@ -107,7 +115,7 @@ mod tests {
     fn an_attempt_asks_for_name_and_guilds_and_is_bound_to_its_browser() {
         let sign_in = sign_in(None);
         let redirect = "https://a.example.org/console/sign-in/callback";
-        let [one, other] = [sign_in.authorize_url(redirect), sign_in.authorize_url(redirect)];
+        let [one, other] = [sign_in.authorize_url(redirect, NOW), sign_in.authorize_url(redirect, NOW)];
         assert!(one.state != other.state && one.verifier != other.verifier);
         assert!(one.state.len() >= 22 && one.verifier.len() >= 43);
         let challenge =

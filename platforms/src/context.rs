@@ -4,21 +4,23 @@ use std::time::Duration;
 
 use entities::GuildId;
 
-/// The two priorities of platform calls. Bulk never takes the last permits, so interactive calls always get their
-/// share.
+/// The priorities of platform calls. Bulk never takes the last permits, so interactive calls always get their share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Priority {
     /// A caller waits for the answer.
     Interactive,
     /// Part of a job over many members.
     Bulk,
+    /// Somebody who is not known yet waits: a sign-in, or an access token. Paced as an interactive call; after too many
+    /// refusals it is the first to stop, so that strangers do not use up what the others may do.
+    Stranger,
 }
 
 impl Priority {
     /// The longest pause (429, exhausted bucket) that a call waits out; a longer one returns rate limited.
     pub(crate) fn patience(self) -> Duration {
         match self {
-            Self::Interactive => Duration::from_secs(5),
+            Self::Interactive | Self::Stranger => Duration::from_secs(5),
             Self::Bulk => Duration::from_mins(1),
         }
     }

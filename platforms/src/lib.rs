@@ -42,5 +42,5 @@ pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Ranks};
 pub use roblox::PlayPlatform;
-pub use sign_in::{Attempt, Person, SignIn, SignInError};
+pub use sign_in::{ATTEMPT_SECONDS, Attempt, Begun, Person, SignIn, SignInError};
 pub use wire::{CallPermit, Standing};

@@ -12,7 +12,7 @@ mod rate;
 mod shared;
 mod windows;
 
-pub use rate::{Counter, Decision, LimitsDown, Rate};
+pub use rate::{Counter, Decision, LimitsDown, Rate, network_of};
 use shared::SharedWindows;
 use windows::Windows;
 

@@ -8,10 +8,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use runtime::{Counter, Limits, Rate};
+use runtime::{Counter, Limits, Rate, network_of};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::request::client_address::network_of;
 use crate::response::error::{ApiError, whole_seconds};
 
 const FAILURES: Rate = Rate::per(30, Duration::from_secs(60));

@@ -1,6 +1,6 @@
 //! The client's address: the TCP peer's or, behind trusted proxies, the one that they forward (docs/rules.md 3).
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use http::HeaderMap;
 use ipnet::IpNet;
@@ -28,17 +28,6 @@ pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr
 
 pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address.to_canonical()))
-}
-
-/// A customer with IPv6 has a whole /64.
-pub(crate) fn network_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        v4 @ IpAddr::V4(_) => v4,
-    }
 }
 
 #[cfg(test)]
@@ -69,13 +58,5 @@ mod tests {
         ] {
             assert_eq!(of_peer(peer, forwarded), expected, "{peer} {forwarded:?}");
         }
-    }
-
-    #[test]
-    fn addresses_of_one_v6_network_count_as_one() {
-        let same = ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"].map(|text| network_of(text.parse().unwrap()));
-        assert_eq!(same[0], same[1]);
-        assert_ne!(same[0], network_of("2001:db8:1:3::1".parse().unwrap()));
-        assert_eq!(network_of("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
     }
 }

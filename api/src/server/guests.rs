@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use runtime::network_of;
 use tokio_util::sync::CancellationToken;
 
-use crate::request::client_address::network_of;
 use crate::server::phase::Phase;
 
 /// The oldest connections of an address, among which the silent one is looked for.

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::console_session;
 use http::{HeaderValue, StatusCode};
-use platforms::{Person, SignIn, SignInError};
+use platforms::{ATTEMPT_SECONDS, Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
 use crate::ROOT;
@@ -13,10 +13,8 @@ use crate::own_page::{own_page, with_page};
 use crate::pages::link::LinkCommand;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
+use crate::strangers;
 use crate::visit::{Guest, Visit};
-
-/// How long a person may take on the platform's page, in seconds.
-const ATTEMPT_FOR: i64 = 600;
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]
@@ -64,10 +62,10 @@ pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
 #[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn start(guest: Guest) -> Result<Answer, PageError> {
     let (sign_in, redirect) = configured(&guest).ok_or(PageError::NotFound)?;
-    let attempt = sign_in.authorize_url(&redirect);
+    let attempt = sign_in.authorize_url(&redirect, guest.now());
     let to = wanted(&guest).map(str::to_owned);
     let begun = Begun { state: attempt.state, verifier: attempt.verifier, to };
-    let cookie = cookies::set(cookies::ATTEMPT, &cookies::pack(&begun), ATTEMPT_FOR);
+    let cookie = cookies::set(cookies::ATTEMPT, &cookies::pack(&begun), ATTEMPT_SECONDS);
     Ok(Answer::see(attempt.url).cookie(cookie))
 }
 
@@ -88,14 +86,21 @@ async fn finish(
     begun: Option<&Begun>,
 ) -> Result<Result<Option<HeaderValue>, String>, PageError> {
     let (sign_in, redirect) = configured(guest).ok_or(PageError::NotFound)?;
-    let Some(begun) = begun.filter(|begun| begun.state == guest.query.text("state")) else {
+    let begun = begun.filter(|begun| begun.state == guest.query.text("state"));
+    // A browser can be given any cookie: the platform is asked only about an attempt that was begun here.
+    let attempt = begun.and_then(|begun| sign_in.begun(&begun.state, &begun.verifier, guest.now()));
+    let (Some(begun), Some(attempt)) = (begun, attempt) else {
         return Ok(Err(
             "This sign-in was not begun in this browser, or took longer than ten minutes.".to_owned()
         ));
     };
     let refused = guest.query.text("error");
     let person = if refused.is_empty() {
-        sign_in.finish(guest.query.text("code"), &begun.verifier, &redirect).await
+        if strangers::admit_sign_in(guest, &begun.state).await? {
+            sign_in.finish(guest.query.text("code"), &attempt, &redirect).await
+        } else {
+            Err(SignInError::CodeRefused)
+        }
     } else {
         Err(SignInError::of_callback(refused))
     };

@@ -11,6 +11,7 @@ use tokio::sync::Mutex;
 
 use crate::Console;
 use crate::session::live::LiveRefusal;
+use crate::strangers;
 
 /// The platform's answer is used for this long.
 const KNOWN_FOR: Duration = Duration::from_secs(45);
@@ -64,6 +65,9 @@ impl Console {
         let _asking = tokens.asking[usize::from(hash.0[0]) % AT_ONCE].lock().await;
         if let Some(user) = tokens.fresh(hash) {
             return Ok(user);
+        }
+        if !strangers::may_ask_about_token(self).await {
+            return tokens.known.get(&hash).map(|(_, user)| user).ok_or(LiveRefusal::Unavailable);
         }
         let read = Instant::now();
         match sign_in.user_of(token).await {

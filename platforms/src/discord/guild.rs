@@ -38,7 +38,7 @@ impl ChatPlatform {
     pub async fn members_named(&self, call: CallContext, text: &str, limit: u16) -> Result<Vec<NamedMember>> {
         let path = format!("/guilds/{}/members/search", call.guild);
         let request = self.call(Method::GET, routes::SEARCH_MEMBERS, &path)?;
-        self.wire.json(call, &request.query("query", text).query("limit", limit.to_string())).await
+        self.read(call, &request.query("query", text).query("limit", limit.to_string())).await
     }
 
     /// What the user may do in the guild; `None` for a user who is not in it. Two calls.
@@ -56,7 +56,7 @@ impl ChatPlatform {
 
     async fn guild(&self, call: CallContext) -> Result<GuildBody> {
         let request = self.call(Method::GET, routes::GUILD, &format!("/guilds/{}", call.guild))?;
-        self.wire.json(call, &request).await
+        self.read(call, &request).await
     }
 
     async fn read_member<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<Option<T>> {
@@ -69,6 +69,6 @@ impl ChatPlatform {
 
     async fn member_body<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<T> {
         let path = format!("/guilds/{}/members/{chat}", call.guild);
-        self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await
+        self.read(call, &self.call(Method::GET, routes::MEMBER, &path)?).await
     }
 }

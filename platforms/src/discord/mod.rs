@@ -1,5 +1,6 @@
 //! The chat platform's wire client: Discord REST v10.
 
+mod absent;
 mod access;
 mod errors;
 mod guild;
@@ -13,6 +14,7 @@ use runtime::CHAT_TOKEN;
 use serde_json::json;
 use tokio::sync::OnceCell;
 
+use absent::Absent;
 pub(crate) use errors::classify;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
@@ -38,13 +40,14 @@ pub struct ChatPlatform {
     /// Ready for the header. `None`: not configured.
     credential: Option<HeaderValue>,
     bot: OnceCell<ChatId>,
+    absent: Absent,
 }
 
 /// How calls are made.
 impl ChatPlatform {
     pub(crate) fn new(wire: Wire, base: String, token: Option<&str>) -> Result<Self> {
         let credential = credential(token.map(|token| format!("Bot {}", token.trim())), CHAT_TOKEN)?;
-        Ok(Self { wire, base, credential, bot: OnceCell::new() })
+        Ok(Self { wire, base, credential, bot: OnceCell::new(), absent: Absent::default() })
     }
 
     fn call(&self, method: Method, route: &'static str, path: &str) -> Result<Call> {
@@ -145,7 +148,7 @@ impl ChatPlatform {
     /// All roles of the guild.
     pub async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>> {
         let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
-        self.wire.json(call, &request).await
+        self.read(call, &request).await
     }
 
     /// All roles of the guild, and the bot's highest position.
@@ -171,7 +174,7 @@ impl ChatPlatform {
             .call(Method::GET, routes::MEMBERS, &format!("/guilds/{}/members", call.guild))?
             .query("limit", limit.clamp(1, MEMBERS_PER_PAGE).to_string())
             .query("after", after.map_or(0, ChatId::get).to_string());
-        match self.wire.json(call, &request).await {
+        match self.read(call, &request).await {
             Ok(members) => Ok(members),
             Err(error) => Err(self.members_refused(call, error).await),
         }
@@ -268,7 +271,7 @@ impl ChatPlatform {
 
     pub async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>> {
         let request = self.call(Method::GET, routes::CHANNELS, &channels_path(call))?;
-        self.wire.json(call, &request).await
+        self.read(call, &request).await
     }
 
     pub async fn create_channel(

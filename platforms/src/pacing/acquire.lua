@@ -33,21 +33,19 @@ redis.call('ZREMRANGEBYSCORE', void, '-inf', now)
 if redis.call('ZSCORE', permits, id) then return {0, 0} end
 if redis.call('ZSCORE', void, id) then return {1, poll} end
 
-if bulk then
-  local minute, sum, oldest = math.floor(now / 60000000), 0, nil
-  local counts = redis.call('HGETALL', base .. ':invalid')
-  for i = 1, #counts, 2 do
-    local counted = tonumber(counts[i])
-    if counted + tonumber(ARGV[9]) >= minute then
-      sum = sum + tonumber(counts[i + 1])
-      if not oldest or counted < oldest then oldest = counted end
-    else
-      redis.call('HDEL', base .. ':invalid', counts[i])
-    end
+local minute, sum, oldest = math.floor(now / 60000000), 0, nil
+local counts = redis.call('HGETALL', base .. ':invalid')
+for i = 1, #counts, 2 do
+  local counted = tonumber(counts[i])
+  if counted + tonumber(ARGV[9]) >= minute then
+    sum = sum + tonumber(counts[i + 1])
+    if not oldest or counted < oldest then oldest = counted end
+  else
+    redis.call('HDEL', base .. ':invalid', counts[i])
   end
-  if sum >= tonumber(ARGV[8]) then
-    return {4, math.max((oldest + tonumber(ARGV[9]) + 1) * 60000000 - now, 0)}
-  end
+end
+if sum >= tonumber(ARGV[8]) then
+  return {4, math.max((oldest + tonumber(ARGV[9]) + 1) * 60000000 - now, 0)}
 end
 
 local paused = tonumber(redis.call('GET', base .. ':paused') or '0')

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::pacing::bucket::BucketState;
-use crate::pacing::numbers::{INVALID_LIMIT, Micros};
+use crate::pacing::numbers::{BULK_INVALID_LIMIT, Micros};
 use crate::pacing::rate::Rules;
 
 /// Who counts the calls.
@@ -45,7 +45,7 @@ impl Budget {
             paused_for: None,
             paused_routes: Vec::new(),
             refusals: 0,
-            refusals_stop_at: INVALID_LIMIT,
+            refusals_stop_at: BULK_INVALID_LIMIT,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Counts invalid answers by the minute: the chat platform bans an address for too many of them.
 
-use crate::pacing::numbers::{INVALID_LIMIT, INVALID_MINUTES, Micros, SECOND};
+use crate::pacing::numbers::{INVALID_MINUTES, Micros, SECOND};
 
 const MINUTE: Micros = 60 * SECOND;
 
@@ -20,12 +20,12 @@ impl InvalidAnswers {
         }
     }
 
-    /// How long bulk has to pause after too many.
-    pub(super) fn silence(&mut self, now: Micros) -> Option<Micros> {
+    /// How long calls that stop at `limit` have to pause.
+    pub(super) fn silence(&mut self, now: Micros, limit: u32) -> Option<Micros> {
         self.forget(now);
         let answers: u32 = self.minutes.iter().map(|(_, answers)| answers).sum();
         let (oldest, _) = self.minutes.first()?;
-        (answers >= INVALID_LIMIT).then(|| ((oldest + INVALID_MINUTES + 1) * MINUTE).saturating_sub(now))
+        (answers >= limit).then(|| ((oldest + INVALID_MINUTES + 1) * MINUTE).saturating_sub(now))
     }
 
     /// In the last ten minutes.

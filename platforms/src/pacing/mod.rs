@@ -21,6 +21,10 @@
 //! be released. Ends are repeated until Redis has confirmed them. The permit of a vanished holder expires after the
 //! longest possible request.
 //!
+//! # Refusals
+//! The chat platform bans an address for too many refusals (401, 403, 429) in ten minutes, whoever caused them. All are
+//! counted together, those of sign-ins too, and calls stop before: first those of strangers, then bulk, then all.
+//!
 //! With Redis all processes share one set of permits. Each is told how many ask for them; while Redis is down, interactive
 //! calls are paced in-process at the rate divided by that number; bulk calls wait a few seconds and are then refused
 //! (`Unavailable`). If Redis has lost its data, all calls wait for one window, because those of the last one are unknown.
@@ -47,7 +51,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answered::Answered;
+pub(crate) use answered::{Answered, Pause};
 pub(crate) use pacer::Pacer;
 pub(crate) use permit::Permit;
 pub(crate) use rate::Rules;

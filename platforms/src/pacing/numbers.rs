@@ -20,8 +20,11 @@ pub(crate) const LONGEST_SPAN: Micros = 60 * SECOND;
 /// Longest sleep between two requests: permits of calls in flight return at an unknown time.
 pub(crate) const POLL: Micros = SECOND / 10;
 
-/// The chat platform bans an address at 10,000 invalid answers (401, 403, 429) in 10 minutes. Bulk stops at half.
-pub(crate) const INVALID_LIMIT: u32 = 5_000;
+/// The chat platform bans an address at 10,000 invalid answers (401, 403, 429) in 10 minutes. Calls of strangers stop at a
+/// quarter of them, bulk at half, and all at this one, which leaves some to processes that count by themselves.
+pub(crate) const INVALID_LIMIT: u32 = 8_000;
+pub(crate) const BULK_INVALID_LIMIT: u32 = 5_000;
+pub(crate) const STRANGER_INVALID_LIMIT: u32 = 2_500;
 pub(crate) const INVALID_MINUTES: u64 = 10;
 
 /// After this many interactive permits waiting bulk gets the next one: a quarter of all, so that a fifth is guaranteed.

@@ -51,9 +51,11 @@ impl Pacer {
     pub(crate) async fn acquire(&self, ask: Ask) -> Result<Permit, PlatformError> {
         match ask.priority {
             Priority::Bulk => self.wait_for_permit(ask).await,
-            Priority::Interactive => timeout(ask.priority.patience(), self.wait_for_permit(ask))
-                .await
-                .unwrap_or(Err(PlatformError::RateLimited { retry_after: Duration::from_secs(1) })),
+            Priority::Interactive | Priority::Stranger => {
+                timeout(ask.priority.patience(), self.wait_for_permit(ask))
+                    .await
+                    .unwrap_or(Err(PlatformError::RateLimited { retry_after: Duration::from_secs(1) }))
+            }
         }
     }
 
@@ -110,7 +112,7 @@ impl Pacer {
             };
             wanted.doubtful |= error.may_have_arrived;
             tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
-            if ask.priority == Priority::Interactive {
+            if ask.priority != Priority::Bulk {
                 return Ok((self.sources.ask_locally(Source::Alone, ask, wanted.id), Source::Alone));
             }
             if since.elapsed() > BULK_PATIENCE {
@@ -122,7 +124,7 @@ impl Pacer {
 }
 
 fn silenced(wait: Duration) -> PlatformError {
-    let reason = "the platform gave too many refusals (401, 403, 429) in ten minutes, so bulk calls pause before it bans \
+    let reason = "the platform gave too many refusals (401, 403, 429) in ten minutes, so such calls pause before it bans \
                   this address: check the credential and the bot's permissions";
     PlatformError::Stopped { reason: reason.to_owned(), retry_after: Some(wait) }
 }

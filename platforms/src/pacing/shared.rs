@@ -13,8 +13,8 @@ use crate::pacing::answered::{Answered, Bucket};
 use crate::pacing::budget::{self, Budget, CountedBy};
 use crate::pacing::end::{End, SharedDown};
 use crate::pacing::numbers::{
-    BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LATE, LONGEST_SPAN,
-    LONGEST_TURN, Micros, POLL, PROBE, REQUEST, SECOND, STALE_HEADS, VOID, WAITING,
+    BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_MINUTES, LATE, LONGEST_SPAN, LONGEST_TURN, Micros,
+    POLL, PROBE, REQUEST, SECOND, STALE_HEADS, VOID, WAITING,
 };
 use crate::pacing::rate::Rules;
 use crate::pacing::state::{Ask, Verdict};
@@ -74,7 +74,7 @@ impl SharedPace {
             .arg(rules.hold())
             .arg(ask.bucket())
             .arg(PROBE)
-            .arg(INVALID_LIMIT)
+            .arg(ask.refusals())
             .arg(INVALID_MINUTES)
             .arg(BUCKET_IDLE / 1000)
             .arg(ask.major)

@@ -13,7 +13,7 @@ use super::rate::Rules;
 use super::sorted_set::SortedSet;
 use crate::context::Priority;
 use crate::pacing::answered::Answered;
-use crate::pacing::numbers::{Micros, POLL, VOID};
+use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, Micros, POLL, STRANGER_INVALID_LIMIT, VOID};
 
 /// The requester of a permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,15 @@ pub(crate) struct Ask {
 impl Ask {
     pub(super) fn bucket(&self) -> String {
         format!("{}|{}", self.route, self.major)
+    }
+
+    /// Refusals in ten minutes at which it is not sent any more.
+    pub(super) fn refusals(&self) -> u32 {
+        match self.priority {
+            Priority::Stranger => STRANGER_INVALID_LIMIT,
+            Priority::Bulk => BULK_INVALID_LIMIT,
+            Priority::Interactive => INVALID_LIMIT,
+        }
     }
 
     pub(super) fn named_bucket(&self, bucket: &str) -> String {
@@ -43,7 +52,7 @@ pub(super) enum Verdict {
     Probing,
     /// A pause or an exhausted bucket.
     Paused(Micros),
-    /// Too many invalid answers: bulk pauses for this long.
+    /// Too many invalid answers: calls of this priority pause for this long.
     Silenced(Micros),
 }
 
@@ -106,7 +115,7 @@ impl PaceState {
         if self.void.score(&id).is_some() {
             return Verdict::Full(POLL);
         }
-        if let Some(wait) = self.invalid.silence(now).filter(|_| ask.priority == Priority::Bulk) {
+        if let Some(wait) = self.invalid.silence(now, ask.refusals()) {
             return Verdict::Silenced(wait);
         }
         if self.paused_until > now {
@@ -140,7 +149,7 @@ impl PaceState {
         let earliest = self.permits.first().map_or(POLL, |(_, until)| until - now);
         let left = Left { permits: capacity.saturating_sub(held), earliest };
         match ask.priority {
-            Priority::Interactive => self.queue.interactive(now, left),
+            Priority::Interactive | Priority::Stranger => self.queue.interactive(now, left),
             Priority::Bulk => self.queue.bulk(now, ask.major, &self.rules, left),
         }
     }

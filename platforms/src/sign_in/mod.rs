@@ -1,13 +1,17 @@
 //! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256), and the scopes `identify` and `guilds`.
 //!
-//! The calls carry the application's credentials or a person's access token, never the bot's token, so they take no
-//! permit of the bot's pacing. No token is stored: [`SignIn::finish`] drops the one it
-//! obtained. To revoke it would end all tokens that this person gave to this application, those in other dashboards too.
+//! The calls carry the application's credentials or a person's access token, never the bot's token. They take permits of
+//! the bot's pacing all the same: the platform bans the address of both for too many refusals, and a pause that it asks of
+//! one route is kept. Strangers cause them, so they are the first to stop ([`Priority::Stranger`]).
+//!
+//! No token is stored: [`SignIn::finish`] drops the one it obtained. To revoke it would end all tokens that this person gave
+//! to this application, those in other dashboards too.
 
+mod attempt;
 mod errors;
 
 use bytes::Bytes;
-use entities::GuildId;
+use entities::{GuildId, Timestamp};
 use futures_util::future::BoxFuture;
 use oauth2::basic::BasicClient;
 use oauth2::{
@@ -21,12 +25,17 @@ use runtime::Secret;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use attempt::Signer;
+pub use attempt::{ATTEMPT_SECONDS, Begun};
 pub use errors::SignInError;
 
+use crate::answer;
 use crate::chat::ChatUser;
+use crate::context::Priority;
 use crate::error::PlatformError;
-use crate::exchange::{Http, unexpected_shape};
+use crate::exchange::{Answer, Http, unexpected_shape};
 use crate::guild_access::manages;
+use crate::pacing::{Answered, Ask, Pacer, Pause};
 use crate::permissions::Permissions;
 use crate::routes::chat as routes;
 
@@ -37,12 +46,16 @@ const AUTHORIZE_PATH: &str = "/oauth2/authorize";
 const SCOPES: [&str; 2] = ["identify", "guilds"];
 /// The redirect address is sent as it is: the platform compares it with the registered one as text.
 const REDIRECT: &str = "redirect_uri";
+/// The pacing counts by guild; these calls concern none.
+const NO_GUILD: i64 = 0;
 /// The platform's access tokens are far shorter.
 const LONGEST_TOKEN: usize = 512;
 
 /// The application that people sign in with.
 pub struct SignIn {
     http: Http,
+    pacer: Pacer,
+    signer: Signer,
     base: String,
     client: BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>,
     id: String,
@@ -91,37 +104,43 @@ impl SignIn {
     /// `host`: of the page that asks the person; `base`: of the API.
     pub(crate) fn new(
         http: Http,
+        pacer: Pacer,
         host: &str,
         base: String,
         id: String,
         secret: &Secret,
     ) -> Result<Self, PlatformError> {
-        let unusable = |_| PlatformError::Invalid {
-            code: 0,
-            message: "the base URL gives no addresses for sign-in".to_owned(),
-        };
+        let invalid = |message: &str| PlatformError::Invalid { code: 0, message: message.to_owned() };
+        let unusable = |_| invalid("the base URL gives no addresses for sign-in");
+        let signer = Signer::new(secret).ok_or_else(|| invalid("the application's secret cannot be used"))?;
         let client = BasicClient::new(ClientId::new(id.clone()))
             .set_client_secret(ClientSecret::new(secret.expose().to_owned()))
             .set_auth_type(AuthType::RequestBody)
             .set_auth_uri(AuthUrl::new(format!("{host}{AUTHORIZE_PATH}")).map_err(unusable)?)
             .set_token_uri(TokenUrl::new(format!("{base}/oauth2/token")).map_err(unusable)?);
-        Ok(Self { http, base, client, id })
+        Ok(Self { http, pacer, signer, base, client, id })
     }
 
     /// A new attempt, which comes back to `redirect` with `code` and `state`, or with `error` and `state`
     /// ([`SignInError::of_callback`]).
-    pub fn authorize_url(&self, redirect: &str) -> Attempt {
+    pub fn authorize_url(&self, redirect: &str, now: Timestamp) -> Attempt {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let request = self.client.authorize_url(CsrfToken::new_random);
+        let state = self.signer.state(CsrfToken::new_random().secret(), verifier.secret(), now);
+        let request = self.client.authorize_url(|| CsrfToken::new(state));
         let scopes = SCOPES.map(|scope| Scope::new(scope.to_owned()));
         let request = request.add_scopes(scopes).add_extra_param(REDIRECT, redirect);
         let (url, state) = request.set_pkce_challenge(challenge).url();
         Attempt { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
     }
 
-    /// The person who authorized the attempt. `redirect` as in [`SignIn::authorize_url`].
-    pub async fn finish(&self, code: &str, verifier: &str, redirect: &str) -> Result<Person> {
-        let token = self.exchange(code, verifier, redirect).await?;
+    /// The attempt that a browser came back from, with what it brought: `None` unless it was begun here and is not over.
+    pub fn begun(&self, state: &str, verifier: &str, now: Timestamp) -> Option<Begun> {
+        self.signer.read(state, verifier, now)
+    }
+
+    /// The person who authorized the attempt. `redirect` as in [`SignIn::authorize_url`]. The caller limits attempts.
+    pub async fn finish(&self, code: &str, begun: &Begun, redirect: &str) -> Result<Person> {
+        let token = self.exchange(code, &begun.verifier, redirect).await?;
         let user = self.read(routes::CURRENT_USER, "/users/@me", &token);
         let guilds = self.read::<Vec<OwnGuild>>(routes::OWN_GUILDS, "/users/@me/guilds", &token);
         let (user, guilds) = tokio::try_join!(user, guilds)?;
@@ -164,7 +183,12 @@ impl SignIn {
 
     /// The body of a success.
     async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Bytes> {
-        let answer = self.http.send(route, request).await?;
+        let ask = Ask { route, major: NO_GUILD, priority: Priority::Stranger };
+        let mut permit = self.pacer.acquire(ask).await?;
+        permit.sending();
+        let exchanged = self.http.send(route, request).await;
+        permit.finish(&exchanged.as_ref().map_or_else(|_| Answered::default(), learned)).await;
+        let answer = exchanged?;
         if (200..=299).contains(&answer.status) {
             return Ok(answer.body);
         }
@@ -176,6 +200,13 @@ impl SignIn {
         );
         Err(errors::refused(route, &answer))
     }
+}
+
+/// What the pacing learns from it. A pause is that of the route: strangers pause no call of the bot.
+fn learned(answer: &Answer) -> Answered {
+    let (mut answered, _) = answer::read(answer.status, &answer.headers, &answer.body);
+    answered.pause = answered.pause.map(|pause| Pause { global: false, ..pause });
+    answered
 }
 
 /// Sends the library's requests for tokens.

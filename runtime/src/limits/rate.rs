@@ -1,7 +1,7 @@
 //! A rate, what it counts, and the result of a request against it.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 /// `limit` requests in each window of `window` (at least a millisecond).
@@ -31,6 +31,23 @@ pub enum Counter {
     Person(i64, &'static str),
     /// Failures of an address.
     Failures(IpAddr),
+    /// Sign-ins of an address that ask the chat platform.
+    SignIns(IpAddr),
+    /// Those of one attempt, by its hash.
+    Attempt(u64),
+    /// What strangers do of this name, all together.
+    Strangers(&'static str),
+}
+
+/// A customer with IPv6 has a whole /64: addresses are counted by it.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
 }
 
 impl fmt::Display for Counter {
@@ -39,6 +56,9 @@ impl fmt::Display for Counter {
             Self::Key(id, limit) => write!(f, "key:{id}:{limit}"),
             Self::Person(id, limit) => write!(f, "person:{id}:{limit}"),
             Self::Failures(address) => write!(f, "failed-keys:{address}"),
+            Self::SignIns(address) => write!(f, "sign-ins:{address}"),
+            Self::Attempt(hash) => write!(f, "attempt:{hash}"),
+            Self::Strangers(name) => write!(f, "strangers:{name}"),
         }
     }
 }
@@ -47,15 +67,28 @@ impl Counter {
     /// The counter with this text; its limit is one of `names`.
     pub(super) fn parse(text: &str, names: &[&'static str]) -> Option<Self> {
         let (kind, rest) = text.split_once(':')?;
-        if kind == "failed-keys" {
-            return rest.parse().ok().map(Self::Failures);
+        let named = |name: &str| names.iter().find(|known| **known == name).copied();
+        match kind {
+            "failed-keys" => return rest.parse().ok().map(Self::Failures),
+            "sign-ins" => return rest.parse().ok().map(Self::SignIns),
+            "attempt" => return rest.parse().ok().map(Self::Attempt),
+            "strangers" => return named(rest).map(Self::Strangers),
+            _ => {}
         }
         let (id, name) = rest.split_once(':')?;
-        let (id, name) = (id.parse().ok()?, names.iter().find(|known| **known == name)?);
+        let (id, name) = (id.parse().ok()?, named(name)?);
         match kind {
             "key" => Some(Self::Key(id, name)),
             "person" => Some(Self::Person(id, name)),
             _ => None,
+        }
+    }
+
+    /// The name of the limit, if it is not that of the kind.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Key(_, name) | Self::Person(_, name) | Self::Strangers(name) => Some(name),
+            Self::Failures(_) | Self::SignIns(_) | Self::Attempt(_) => None,
         }
     }
 }
@@ -104,14 +137,29 @@ mod tests {
     #[test]
     fn each_counter_is_read_from_its_text() {
         let addresses = ["192.0.2.1".parse().unwrap(), "2001:db8::1".parse().unwrap()];
-        let counters = [Counter::Key(7, "ban_status"), Counter::Person(9, "staff_write")];
-        for counter in counters.into_iter().chain(addresses.map(Counter::Failures)) {
+        let counters = [
+            Counter::Key(7, "ban_status"),
+            Counter::Person(9, "staff_write"),
+            Counter::Attempt(u64::MAX),
+            Counter::Strangers("sign_in"),
+        ];
+        let by_address = addresses.map(Counter::Failures).into_iter().chain(addresses.map(Counter::SignIns));
+        for counter in counters.into_iter().chain(by_address) {
             let text = counter.to_string();
-            assert_eq!(Counter::parse(&text, &["ban_status", "staff_write"]), Some(counter), "{text}");
+            let names = ["ban_status", "staff_write", "sign_in"];
+            assert_eq!(Counter::parse(&text, &names), Some(counter), "{text}");
         }
         for other in ["", "key:7", "key:x:ban_status", "key:7:unknown", "guild:7:ban_status"] {
             assert_eq!(Counter::parse(other, &["ban_status"]), None, "{other}");
         }
+    }
+
+    #[test]
+    fn addresses_of_one_v6_network_count_as_one() {
+        let same = ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"].map(|text| network_of(text.parse().unwrap()));
+        assert_eq!(same[0], same[1]);
+        assert_ne!(same[0], network_of("2001:db8:1:3::1".parse().unwrap()));
+        assert_eq!(network_of("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl SharedWindows {
     }
 
     fn remember(&self, counter: Counter) {
-        let (Counter::Key(_, name) | Counter::Person(_, name)) = counter else { return };
+        let Some(name) = counter.name() else { return };
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.contains(&name) {
             names.push(name);

@@ -65,7 +65,10 @@ async fn a_sign_in_sends_a_form_and_shows_no_answer_of_another_shape() {
     for body in ["<html>secret</html>", "{\"secret\":1}", "{\"access_token\":7}", ""] {
         let (url, seen) = peer_that_says(answer("200 OK", "", body)).await;
         let sign_in = platforms_at(&url, "off").sign_in.unwrap();
-        let error = sign_in.finish("a&b", "verifier", "http://h/c?d=e").await.unwrap_err();
+        let time = runtime::Clock::system().now();
+        let attempt = sign_in.authorize_url("http://h/c?d=e", time);
+        let begun = sign_in.begun(&attempt.state, &attempt.verifier, time).unwrap();
+        let error = sign_in.finish("a&b", &begun, "http://h/c?d=e").await.unwrap_err();
         assert!(
             matches!(
                 &error,
@@ -79,11 +82,12 @@ async fn a_sign_in_sends_a_form_and_shows_no_answer_of_another_shape() {
         let form = request.rsplit("\r\n").next().unwrap_or_default();
         let mut fields: Vec<&str> = form.split('&').collect();
         fields.sort_unstable();
+        let verifier = format!("code_verifier={}", attempt.verifier);
         let expected = [
             "client_id=guildhall-demo",
             "client_secret=guildhall-demo-secret",
             "code=a%26b",
-            "code_verifier=verifier",
+            &verifier,
             "grant_type=authorization_code",
             "redirect_uri=http%3A%2F%2Fh%2Fc%3Fd%3De",
         ];

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use platforms::{Attempt, ChatUser, Person, PlatformError, Platforms, SignIn, SignInError};
+use entities::Timestamp;
+use platforms::{
+    Attempt, Begun, CallContext, ChatUser, Person, PlatformError, Platforms, SignIn, SignInError,
+};
 use reqwest::{Client, Url, redirect};
-use runtime::Secret;
+use runtime::{Clock, Secret};
 use serde_json::{Value, json};
 use simulator::{Application, RateLimit, SimulatorOptions};
 
@@ -30,6 +33,14 @@ pub(crate) async fn decide(url: &str, decision: &str) -> HashMap<String, String>
     let back: Url = answer.headers()["location"].to_str().unwrap().parse().unwrap();
     assert!(back.as_str().starts_with(REDIRECT), "{back}");
     back.query_pairs().into_owned().collect()
+}
+
+fn now() -> Timestamp {
+    Clock::system().now()
+}
+
+fn begun(sign_in: &SignIn, attempt: &Attempt) -> Begun {
+    sign_in.begun(&attempt.state, &attempt.verifier, now()).unwrap()
 }
 
 /// Authorizes as member `n`.
@@ -74,11 +85,11 @@ fn person(n: i64) -> ChatUser {
 async fn a_person_signs_in_and_tokens_elsewhere_stay() {
     let peer = Peer::start(3, RateLimit::Discord).await;
     let sign_in = sign_in(&peer);
-    let attempt = sign_in.authorize_url(REDIRECT);
+    let attempt = sign_in.authorize_url(REDIRECT, now());
     assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
     let code = authorize(&attempt, 2).await;
     assert_eq!(
-        sign_in.finish(&code, &attempt.verifier, REDIRECT).await,
+        sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await,
         Ok(Person { user: person(2), manages: vec![] })
     );
     let stats = peer.stats().await;
@@ -96,9 +107,9 @@ async fn owner_and_managers_bring_the_guilds_that_they_manage() {
     peer.post("/control/members", role(1, ADMIN_ROLE)).await;
     peer.post("/control/members", role(2, MEMBER_ROLE)).await;
     for (n, manages) in [(0, vec![guild()]), (1, vec![guild()]), (2, vec![])] {
-        let attempt = sign_in.authorize_url(REDIRECT);
+        let attempt = sign_in.authorize_url(REDIRECT, now());
         let code = authorize(&attempt, n).await;
-        let person = sign_in.finish(&code, &attempt.verifier, REDIRECT).await;
+        let person = sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await;
         assert_eq!(person, Ok(Person { user: self::person(n), manages }), "{n}");
     }
 }
@@ -108,16 +119,16 @@ async fn below_a_path_the_page_is_still_at_the_root_of_the_host() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let below = Platforms::new(&config(&format!("{}/api/v10/", peer.url), "off"), None).unwrap();
     let sign_in = below.sign_in.unwrap();
-    let attempt = sign_in.authorize_url(REDIRECT);
+    let attempt = sign_in.authorize_url(REDIRECT, now());
     assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
     let code = authorize(&attempt, 0).await;
-    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap().user, person(0));
+    assert_eq!(sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await.unwrap().user, person(0));
 }
 
 #[tokio::test]
 async fn a_person_who_cancels_comes_back_with_an_error() {
     let peer = Peer::start(1, RateLimit::Off).await;
-    let attempt = sign_in(&peer).authorize_url(REDIRECT);
+    let attempt = sign_in(&peer).authorize_url(REDIRECT, now());
     let back = decide(&attempt.url, "decision=cancel").await;
     assert_eq!((back.get("state"), back.get("code")), (Some(&attempt.state), None));
     assert_eq!(SignInError::of_callback(&back["error"]), SignInError::Denied);
@@ -127,17 +138,15 @@ async fn a_person_who_cancels_comes_back_with_an_error() {
 async fn a_code_is_good_for_one_exchange_of_its_own_attempt() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let sign_in = sign_in(&peer);
-    let [attempt, other] = [sign_in.authorize_url(REDIRECT), sign_in.authorize_url(REDIRECT)];
+    let [attempt, other] = [sign_in.authorize_url(REDIRECT, now()), sign_in.authorize_url(REDIRECT, now())];
     let refused = Err(SignInError::CodeRefused);
     let code = authorize(&attempt, 0).await;
-    sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap();
-    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, refused);
-    for verifier in [&*other.verifier, "short"] {
-        let code = authorize(&attempt, 0).await;
-        assert_eq!(sign_in.finish(&code, verifier, REDIRECT).await, refused, "{verifier}");
-    }
+    sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await.unwrap();
+    assert_eq!(sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await, refused);
+    let code = authorize(&attempt, 0).await;
+    assert_eq!(sign_in.finish(&code, &begun(&sign_in, &other), REDIRECT).await, refused);
     for code in ["", "unknown", "a&code=b"] {
-        let result = sign_in.finish(code, &attempt.verifier, REDIRECT).await;
+        let result = sign_in.finish(code, &begun(&sign_in, &attempt), REDIRECT).await;
         let refused = matches!(
             result,
             Err(SignInError::CodeRefused | SignInError::Platform(PlatformError::Invalid { .. }))
@@ -145,7 +154,7 @@ async fn a_code_is_good_for_one_exchange_of_its_own_attempt() {
         assert!(refused, "{code}: {result:?}");
     }
     let code = authorize(&attempt, 0).await;
-    let elsewhere = sign_in.finish(&code, &attempt.verifier, "http://127.0.0.1:8080/").await;
+    let elsewhere = sign_in.finish(&code, &begun(&sign_in, &attempt), "http://127.0.0.1:8080/").await;
     assert!(matches!(elsewhere, Err(SignInError::Platform(PlatformError::Invalid { .. }))), "{elsewhere:?}");
 }
 
@@ -155,19 +164,24 @@ async fn a_code_expires() {
     let options = SimulatorOptions { application, rate_limit: RateLimit::Off, ..SimulatorOptions::default() };
     let peer = Peer::with(1, options).await;
     let sign_in = sign_in(&peer);
-    let attempt = sign_in.authorize_url(REDIRECT);
+    let attempt = sign_in.authorize_url(REDIRECT, now());
     let code = authorize(&attempt, 0).await;
-    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Err(SignInError::CodeRefused));
+    assert_eq!(
+        sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await,
+        Err(SignInError::CodeRefused)
+    );
 }
 
 #[tokio::test]
 async fn a_wrong_secret_is_named_by_its_variable() {
     let peer = Peer::start(1, RateLimit::Off).await;
-    let attempt = sign_in(&peer).authorize_url(REDIRECT);
+    let attempt = sign_in(&peer).authorize_url(REDIRECT, now());
     let code = authorize(&attempt, 0).await;
     let wrong = PlatformError::Unauthorized("GUILDHALL_CHAT_CLIENT_SECRET");
     for (id, secret) in [(Application::DEMO_ID, "other"), ("other", Application::DEMO_SECRET)] {
-        let result = sign_in_as(&peer, id, secret).finish(&code, &attempt.verifier, REDIRECT).await;
+        let sign_in = sign_in_as(&peer, id, secret);
+        let own = sign_in.authorize_url(REDIRECT, now());
+        let result = sign_in.finish(&code, &begun(&sign_in, &own), REDIRECT).await;
         assert_eq!(result, Err(SignInError::Platform(wrong.clone())));
     }
 }
@@ -195,21 +209,22 @@ async fn a_sign_in_leaves_tokens_of_other_dashboards_valid() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let sign_in = sign_in(&peer);
     let given = token(&peer, 0, "identify").await;
-    let attempt = sign_in.authorize_url(REDIRECT);
+    let attempt = sign_in.authorize_url(REDIRECT, now());
     let code = authorize(&attempt, 0).await;
-    sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap();
+    sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await.unwrap();
     assert_eq!(sign_in.user_of(&given).await, Ok(person(0)));
 }
 
 #[tokio::test]
 async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
     let peer = Peer::start(1, RateLimit::Off).await;
-    let sign_in = sign_in(&peer);
     let given = token(&peer, 0, "identify").await;
+    // Each time another process, because one keeps the pause that it was asked for.
     let finish = async || {
-        let attempt = sign_in.authorize_url(REDIRECT);
+        let sign_in = sign_in(&peer);
+        let attempt = sign_in.authorize_url(REDIRECT, now());
         let code = authorize(&attempt, 0).await;
-        sign_in.finish(&code, &attempt.verifier, REDIRECT).await
+        sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await
     };
     for route in [TOKEN, USER, GUILDS] {
         peer.fault(json!({ "route": route, "status": 500 })).await;
@@ -219,6 +234,7 @@ async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
         let retry_after = Duration::from_secs(3);
         assert_eq!(finish().await, Err(PlatformError::RateLimited { retry_after }.into()), "{route}");
     }
+    let sign_in = sign_in(&peer);
     for status in [500, 503] {
         peer.fault(json!({ "route": AUTHORIZATION, "status": status })).await;
         let away = sign_in.user_of(&given).await;
@@ -227,8 +243,32 @@ async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
     let mut nowhere = config("http://127.0.0.1:1", "off");
     nowhere.chat_token = None;
     let nowhere = Platforms::new(&nowhere, None).unwrap().sign_in.unwrap();
-    let unreachable = nowhere.finish("c", "v", REDIRECT).await.unwrap_err().to_string();
+    let attempt = nowhere.authorize_url(REDIRECT, now());
+    let unreachable =
+        nowhere.finish("c", &begun(&nowhere, &attempt), REDIRECT).await.unwrap_err().to_string();
     assert!(unreachable.contains("no connection"), "{unreachable}");
+}
+
+#[tokio::test]
+async fn a_pause_that_the_platform_asks_for_is_kept_and_pauses_no_call_of_the_bot() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let platforms = peer.platforms("off");
+    let sign_in = platforms.sign_in.unwrap();
+    let finish = async || {
+        let attempt = sign_in.authorize_url(REDIRECT, now());
+        let code = authorize(&attempt, 0).await;
+        sign_in.finish(&code, &begun(&sign_in, &attempt), REDIRECT).await
+    };
+    peer.fault(json!({ "route": TOKEN, "status": 429, "retry_after": 60 })).await;
+    for _ in 0..5 {
+        let refused = finish().await;
+        let paused = matches!(&refused, Err(SignInError::Platform(PlatformError::RateLimited { retry_after }))
+                              if retry_after.as_secs() >= 59);
+        assert!(paused, "{refused:?}");
+    }
+    let stats = peer.stats().await;
+    assert_eq!(stats["requests"][TOKEN], json!({ "429": 1 }), "{stats}");
+    platforms.chat.guild_roles(CallContext::interactive(guild())).await.unwrap();
 }
 
 #[tokio::test]

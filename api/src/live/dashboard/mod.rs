@@ -4,6 +4,7 @@
 //! in the database) write frames into it, each rendered once, and each [`socket`] sends those that its person may see.
 //! `people` reads sessions and rights again.
 
+pub(crate) mod bearers;
 mod changes;
 mod events;
 mod feed;

@@ -40,6 +40,7 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
     let query = Query::parse(&query)?;
     let guild = params.get("guildId").and_then(|id| id.parse().ok());
     let person = admit(state, console, guild, &headers, address).await?;
+    let bearer = bearer(&headers).map(|_| state.bearers.enter(person.user())).transpose()?;
     let entry = state.feeds.enter(&state.live, person.guild())?;
     let standing = state.people.follow(person);
     let _ = tokio::time::timeout(FOLLOWS_WITHIN, entry.feed.follows.cancelled()).await;
@@ -52,6 +53,7 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
             Ok(socket) => socket::run(socket, session).await,
             Err(error) => tracing::debug!(%error, "a client left before its socket was open"),
         }
+        drop(bearer);
     };
     shutdown.tracker().spawn_on(serve, &state.socket_threads.handle());
     Ok(Reply::upgrade(accepted))

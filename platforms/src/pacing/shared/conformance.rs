@@ -96,7 +96,7 @@ fn steps(rules: Rules, calls: Vec<(Micros, Ask, Answered)>) -> Vec<Step> {
 
 fn asks() -> impl Strategy<Value = Ask> {
     let route = prop_oneof![Just("GET /x"), Just("PATCH /y")];
-    let priority = prop_oneof![Just(Priority::Bulk), Just(Priority::Interactive)];
+    let priority = prop_oneof![Just(Priority::Bulk), Just(Priority::Interactive), Just(Priority::Stranger)];
     (route, 1..4_i64, priority).prop_map(|(route, major, priority)| Ask { route, major, priority })
 }
 

@@ -5,9 +5,9 @@ mod private_server;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::context::Priority::{Bulk, Interactive};
+use crate::context::Priority::{Bulk, Interactive, Stranger};
 use crate::pacing::answered::{Bucket, Pause};
-use crate::pacing::numbers::SECOND;
+use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, SECOND, STRANGER_INVALID_LIMIT};
 use crate::pacing::pacer::Pacer;
 
 fn rules(rate: &str) -> Rules {
@@ -155,16 +155,26 @@ async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
 }
 
 #[tokio::test]
-async fn too_many_invalid_answers_pause_only_bulk() {
+async fn too_many_invalid_answers_pause_strangers_then_bulk_then_all() {
     let redis = testkit::redis().await;
     let pace = known(redis).await;
     let refused = Answered { invalid: true, ..heard() };
-    for _ in 0..INVALID_LIMIT {
-        let permit = granted(&pace, "50", Interactive).await;
-        finish(&pace, Rules { window: 0, ..rules("50") }, permit, &ask(Interactive), &refused).await;
-    }
-    assert!(matches!(grants(&pace, "50", Bulk).await, (0, Verdict::Silenced(wait)) if wait > 540 * SECOND));
-    granted(&pace, "50", Interactive).await;
+    let refuse = async |times: u32| {
+        for _ in 0..times {
+            let permit = granted(&pace, "50", Interactive).await;
+            finish(&pace, Rules { window: 0, ..rules("50") }, permit, &ask(Interactive), &refused).await;
+        }
+    };
+    let silenced = async |priority| match grants(&pace, "50", priority).await {
+        (0, Verdict::Silenced(wait)) => wait > 540 * SECOND,
+        _ => false,
+    };
+    refuse(STRANGER_INVALID_LIMIT).await;
+    assert!(silenced(Stranger).await && !silenced(Bulk).await);
+    refuse(BULK_INVALID_LIMIT - STRANGER_INVALID_LIMIT).await;
+    assert!(silenced(Bulk).await);
+    refuse(INVALID_LIMIT - BULK_INVALID_LIMIT).await;
+    assert!(silenced(Interactive).await);
 }
 
 #[tokio::test]

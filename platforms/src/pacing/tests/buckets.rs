@@ -1,8 +1,9 @@
 //! What the state learns from answers: buckets, pauses, invalid answers.
 
 use super::*;
+use crate::context::Priority::Stranger;
 use crate::pacing::answered::{Bucket, Pause};
-use crate::pacing::numbers::INVALID_LIMIT;
+use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, STRANGER_INVALID_LIMIT};
 
 fn fresh() -> PaceState {
     PaceState::new(Rules::chat("50".parse().unwrap()))
@@ -99,15 +100,28 @@ fn a_pause_holds_its_bucket_and_a_global_one_everything() {
 }
 
 #[test]
-fn too_many_invalid_answers_pause_only_bulk() {
+fn too_many_invalid_answers_pause_strangers_then_bulk_then_all() {
     let mut state = known("off");
     let refused = Answered { invalid: true, ..heard() };
-    for _ in 0..INVALID_LIMIT {
-        let permit = granted(&mut state, SECOND, Bulk);
-        state.finish(SECOND, permit, &ask(Bulk), &refused);
+    let refuse = |state: &mut PaceState, times: u32| {
+        for _ in 0..times {
+            let permit = granted(state, SECOND, Interactive);
+            state.finish(SECOND, permit, &ask(Interactive), &refused);
+        }
+    };
+    let silenced = |state: &mut PaceState, at, priority| {
+        matches!(asked(state, at, &ask(priority)), Err(Verdict::Silenced(_)))
+    };
+    refuse(&mut state, STRANGER_INVALID_LIMIT - 1);
+    assert!(!silenced(&mut state, 2 * SECOND, Stranger));
+    refuse(&mut state, 1);
+    assert!(silenced(&mut state, 2 * SECOND, Stranger) && !silenced(&mut state, 2 * SECOND, Bulk));
+    refuse(&mut state, BULK_INVALID_LIMIT - STRANGER_INVALID_LIMIT);
+    assert!(silenced(&mut state, 2 * SECOND, Bulk) && !silenced(&mut state, 2 * SECOND, Interactive));
+    refuse(&mut state, INVALID_LIMIT - BULK_INVALID_LIMIT);
+    let all = [Stranger, Bulk, Interactive];
+    assert!(all.iter().all(|priority| silenced(&mut state, 600 * SECOND, *priority)));
+    for priority in all {
+        granted(&mut state, 661 * SECOND, priority);
     }
-    assert!(matches!(asked(&mut state, 2 * SECOND, &ask(Bulk)), Err(Verdict::Silenced(_))));
-    granted(&mut state, 2 * SECOND, Interactive);
-    assert!(matches!(asked(&mut state, 600 * SECOND, &ask(Bulk)), Err(Verdict::Silenced(_))));
-    granted(&mut state, 661 * SECOND, Bulk);
 }

@@ -15,6 +15,7 @@ mod rights;
 mod routes;
 mod sessions;
 mod sign_in;
+mod strangers;
 mod texts;
 
 pub(super) use crawl::{crawl, populate};

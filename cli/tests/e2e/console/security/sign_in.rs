@@ -7,13 +7,13 @@ use testkit::{Deployment, Setup, both_modes};
 use super::super::client::SESSION;
 use super::super::{Console, Page};
 
-const ATTEMPT: &str = "__Host-guildhall-attempt";
+pub(super) const ATTEMPT: &str = "__Host-guildhall-attempt";
 /// What people's browsers would see; these tests use paths alone.
 const PUBLIC: &str = "https://console.example";
 
 both_modes!(people_sign_in_with_the_platform(super::with_application));
 
-fn with_application(setup: Setup) -> Setup {
+pub(super) fn with_application(setup: Setup) -> Setup {
     let setup = setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo");
     setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret").env("GUILDHALL_PUBLIC_URL", PUBLIC)
 }
@@ -30,7 +30,7 @@ async fn people_sign_in_with_the_platform(deployment: &Deployment) {
 }
 
 /// Begins in this browser; the address of the platform's page.
-async fn begin(console: &Console) -> Url {
+pub(super) async fn begin(console: &Console) -> Url {
     begin_at(console, "/console/sign-in").await
 }
 
@@ -50,7 +50,7 @@ async fn begin_at(console: &Console, sign_in: &str) -> Url {
 }
 
 /// The path that the platform sends the browser back to.
-async fn decide(url: &Url, decision: &str) -> String {
+pub(super) async fn decide(url: &Url, decision: &str) -> String {
     let http =
         reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let form = http.post(url.clone()).header("content-type", "application/x-www-form-urlencoded");
@@ -60,7 +60,7 @@ async fn decide(url: &Url, decision: &str) -> String {
     back.strip_prefix(PUBLIC).unwrap_or_else(|| panic!("{back}")).to_owned()
 }
 
-fn authorize(user: &str) -> String {
+pub(super) fn authorize(user: &str) -> String {
     format!("user_id={user}&decision=authorize")
 }
 

@@ -1,0 +1,51 @@
+//! What people who are not known yet may ask of the chat platform, in all processes together: it bans the address of a
+//! service that asks too much (docs/rules.md 10).
+
+use std::time::Duration;
+
+use http::StatusCode;
+use runtime::{Counter, Limits, Rate, network_of};
+use sha2::{Digest, Sha256};
+
+use crate::Console;
+use crate::answer::PageError;
+use crate::visit::Guest;
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// Sign-ins that come back from the platform, of an address.
+const OF_ADDRESS: Rate = Rate::per(30, MINUTE);
+/// Of all: three calls each.
+const SIGN_INS: Rate = Rate::per(300, MINUTE);
+/// Of one attempt, while it lives.
+const OF_ATTEMPT: Rate = Rate::per(1, Duration::from_secs(600));
+/// Access tokens that are not known.
+const TOKENS: Rate = Rate::per(300, MINUTE);
+
+/// A sign-in that came back, before the platform is asked about it. False: it was used before.
+pub(crate) async fn admit_sign_in(guest: &Guest, state: &str) -> Result<bool, PageError> {
+    let limits = &guest.context().limits;
+    let address = Counter::SignIns(network_of(guest.request.address));
+    take(limits, address, OF_ADDRESS, "too many people sign in from this address").await?;
+    let hash: [u8; 32] = Sha256::digest(state.as_bytes()).into();
+    let attempt =
+        Counter::Attempt(hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)));
+    if !limits.take_or_fallback(attempt, OF_ATTEMPT).await.allowed {
+        return Ok(false);
+    }
+    take(limits, Counter::Strangers("sign_in"), SIGN_INS, "too many people sign in at once").await?;
+    Ok(true)
+}
+
+/// Whether an access token that is not known may be asked about.
+pub(crate) async fn may_ask_about_token(console: &Console) -> bool {
+    console.context.limits.take_or_fallback(Counter::Strangers("access_token"), TOKENS).await.allowed
+}
+
+async fn take(limits: &Limits, counter: Counter, rate: Rate, text: &str) -> Result<(), PageError> {
+    let decision = limits.take_or_fallback(counter, rate).await;
+    if decision.allowed {
+        return Ok(());
+    }
+    let (status, retry_after) = (StatusCode::TOO_MANY_REQUESTS, decision.reset_after_secs());
+    Err(PageError::Busy { status, text: format!("{text}; try again in {retry_after} seconds"), retry_after })
+}
