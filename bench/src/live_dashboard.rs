@@ -157,7 +157,11 @@ fn lock(receipts: &Shared) -> MutexGuard<'_, Receipts> {
 
 /// The cookie of the guild's owner.
 pub(crate) async fn sign_in(deployment: &Deployment, guild: &Guild) -> anyhow::Result<String> {
-    let args = ["console", "link", "--guild", &guild.id, "--user", &guild.members[0].chat];
+    sign_in_as(deployment, guild, &guild.members[0].chat).await
+}
+
+pub(crate) async fn sign_in_as(deployment: &Deployment, guild: &Guild, user: &str) -> anyhow::Result<String> {
+    let args = ["console", "link", "--guild", &guild.id, "--user", user];
     let url = deployment.command(&args).await.succeeded();
     let path = &url[url.find("/console/link/").context("no link")?..];
     let http = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build()?;

@@ -11,16 +11,20 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
+use super::console;
 use crate::http::load;
 
 /// Of clients that hold a connection each.
 const HOLDERS: usize = 300;
 const SILENT: usize = 1_000;
-const HAMMERS: usize = 16;
+pub(super) const HAMMERS: usize = 16;
 /// Keys of the hostile guild, each with a connection.
 const KEYS: usize = 50;
 /// A client that has lost its connection tries again after this.
-const AGAIN: Duration = Duration::from_millis(10);
+pub(super) const AGAIN: Duration = Duration::from_millis(10);
+
+/// The attack for which the platform says so.
+pub(super) const WITHOUT_BOT: &str = "a stranger at a guild without the bot";
 
 #[derive(Clone)]
 pub(super) struct Target {
@@ -28,6 +32,10 @@ pub(super) struct Target {
     /// The hostile guild, which is the first.
     pub(super) guild: String,
     pub(super) staff: String,
+    /// Of the console: the guild's owner, who is its admin, and others who may read its audit log.
+    pub(super) admins: Vec<String>,
+    /// Of somebody who is nobody there.
+    pub(super) stranger: String,
     pub(super) over: Arc<AtomicBool>,
 }
 
@@ -40,22 +48,25 @@ pub(super) struct Attack {
     run: fn(Target) -> BoxFuture<'static, ()>,
 }
 
-pub(super) const ATTACKS: [Attack; 5] = [
-    Attack { name: "wrong keys", most: 1.2, holds: false, run: |target| Box::pin(wrong_keys(target)) },
-    Attack {
-        name: "readers that read nothing",
-        most: 1.2,
-        holds: true,
-        run: |target| Box::pin(readers(target)),
-    },
-    Attack {
-        name: "requests that are none",
-        most: 1.2,
-        holds: false,
-        run: |target| Box::pin(nonsense(target)),
-    },
-    Attack { name: "silent connections", most: 1.2, holds: true, run: |target| Box::pin(silent(target)) },
-    Attack { name: "a guild with 50 keys", most: 2.0, holds: false, run: |target| Box::pin(guild(target)) },
+macro_rules! attack {
+    ($name:expr, $most:literal, $holds:literal, $($run:ident)::+) => {
+        Attack { name: $name, most: $most, holds: $holds, run: |target| Box::pin($($run)::+(target)) }
+    };
+}
+
+pub(super) const ATTACKS: [Attack; 12] = [
+    attack!("wrong keys", 1.2, false, wrong_keys),
+    attack!("readers that read nothing", 1.2, true, readers),
+    attack!("requests that are none", 1.2, false, nonsense),
+    attack!("silent connections", 1.2, true, silent),
+    attack!("a guild with 50 keys", 2.0, false, guild),
+    attack!("forms that stop short, of nobody", 1.2, true, console::forms_of_nobody),
+    attack!("forms that stop short, of an admin", 1.2, false, console::forms_of_an_admin),
+    attack!("forms of two million fields", 1.2, false, console::forms_of_fields),
+    attack!("methods, paths, headers and hosts by chance", 1.2, false, console::by_chance),
+    attack!("sign-ins that were not begun", 1.2, false, console::sign_ins),
+    attack!(WITHOUT_BOT, 1.2, false, console::stranger),
+    attack!("exports of the audit log", 1.2, false, console::exports),
 ];
 
 impl Attack {
@@ -73,27 +84,28 @@ impl Attack {
 }
 
 impl Target {
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
     }
 
-    async fn until_over(&self) {
+    pub(super) async fn until_over(&self) {
         while !self.is_over() {
             tokio::time::sleep(AGAIN).await;
         }
     }
 
-    /// From one of many addresses, as attackers come; with a small receive buffer.
-    async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
+    /// From one of many addresses, as attackers come; with small buffers, because what they keep is measured too.
+    pub(super) async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4096)?;
+        socket.set_send_buffer_size(16 * 1024)?;
         let source = Ipv4Addr::new(127, 0, 2, u8::try_from(number % 200).unwrap_or_default() + 1);
         socket.bind((source, 0).into())?;
         socket.connect(self.address).await
     }
 
     /// Sends requests one after the other, each when the one before is answered, over `connections` from one address.
-    async fn hammer(&self, connections: usize, request: impl Fn(usize, usize) -> String) {
+    pub(super) async fn hammer(&self, connections: usize, request: impl Fn(usize, usize) -> String) {
         join_all((0..connections).map(async |client| {
             let (mut stream, mut answer) = (None, vec![0; 64 * 1024]);
             for turn in 0.. {

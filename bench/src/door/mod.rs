@@ -1,18 +1,25 @@
 //! Hostile clients beside an honest one: what others notice, what memory they cost, and when they are gone.
 
 mod attacks;
+mod console;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use testkit::{Deployment, Fixture};
+use chrono::TimeDelta;
+use entities::audit_entry;
+use runtime::Clock;
+use sea_orm::{ActiveValue::Set, EntityTrait};
+use serde_json::json;
+use testkit::{Deployment, Fixture, Mode, Setup};
 
 use self::attacks::{ATTACKS, Attack, Target};
 use crate::calls::{self, Call};
-use crate::figures::{Figures, float, percentile};
+use crate::figures::{Figures, PlatformStats, float, percentile};
 use crate::http::load;
+use crate::live_dashboard::sign_in_as;
 use crate::usage::Usage;
 
 /// Attack the API in several ways beside ban checks of other guilds, which may take 1.2 times as long (twice beside a hostile guild)
@@ -32,22 +39,41 @@ pub struct Arguments {
 /// Seconds until the connections of an attack are closed.
 const GONE_WITHIN: f64 = 15.0;
 const GONE_AT_LAST: Duration = Duration::from_mins(2);
-/// 200 MB more than idle, of the process and of the system for its connections.
-const MOST_MIB: f64 = 200e6 / 1024.0 / 1024.0;
+/// 100 MB more than idle, of the process and of the system for its connections.
+const MOST_MIB: f64 = 100e6 / 1024.0 / 1024.0;
+/// Refusals of the chat platform that an attack may cause. It bans an address at 10,000 in ten minutes.
+const MOST_REFUSALS: f64 = 100.0;
+/// Counters of requests: of statuses that come late. Whoever could choose one would make hundreds.
+const MOST_SERIES: f64 = 20.0;
+/// Entries of the hostile guild's audit log.
+const ENTRIES: usize = 50_000;
+/// Bytes of the metadata of each.
+const METADATA: usize = 300;
 /// Connections that come and go beside an attack.
 const STRAY: usize = 5;
 /// The keys as they are made: every limit holds.
 const LIMITED: &str = "UPDATE api_key SET hot_path_factor = 1";
+/// Staff of the hostile guild may export its audit log.
+const STAFF_READ: &str = "UPDATE staff_role SET permissions = '[\"audit.read\"]'";
+/// What the platform says of a guild without the bot.
+const WITHOUT_BOT: [&str; 3] =
+    ["GET /guilds/:guild/members/:user", "GET /guilds/:guild/roles", "GET /guilds/:guild"];
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let deployment =
-        load::deployment(arguments.embedded, Fixture::new(5, 50), load::Each::bans(1_000), "error").await;
+    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "error");
+    let setup =
+        setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo").env("GUILDHALL_PUBLIC_URL", "http://bench");
+    let setup = setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret");
+    let deployment = load::deployment_of(setup, Fixture::new(5, 50), load::Each::bans(1_000)).await;
     deployment.execute(LIMITED).await;
+    deployment.execute(STAFF_READ).await;
+    fill_audit_log(&deployment).await?;
     deployment.start_all().await;
     let mut figures = Figures::default();
+    let target = target(&deployment).await?;
     for attack in &ATTACKS {
         if arguments.only.as_ref().is_none_or(|only| only == attack.name) {
-            measure(arguments, &deployment, attack, &mut figures).await?;
+            measure(arguments, &deployment, attack, &target, &mut figures).await?;
         }
     }
     deployment.close().await;
@@ -58,6 +84,7 @@ async fn measure(
     arguments: &Arguments,
     deployment: &Deployment,
     attack: &'static Attack,
+    target: &Target,
     figures: &mut Figures,
 ) -> anyhow::Result<()> {
     let (base, process) = (deployment.api_base(0), deployment.roles().apis[0].process.id());
@@ -67,43 +94,127 @@ async fn measure(
     let idle = calls::check_for(&base, &checks, pause).await?;
     let (idle_mib, idle_files) = (memory(process)?, files(process)?);
 
-    let target = Target {
-        address: base.strip_prefix("http://").context("no http")?.parse()?,
-        guild: deployment.guild().id.clone(),
-        staff: deployment.guild().members[0].chat.clone(),
-        over: Arc::new(AtomicBool::new(false)),
-    };
-    let (began, attacking) = (Instant::now(), attack.start(&target));
-    let (mut busy, mut most_mib, mut gone) = (Vec::new(), 0.0_f64, None);
-    while began.elapsed() < pause || (attack.holds && gone.is_none() && began.elapsed() < GONE_AT_LAST) {
-        busy.extend(calls::check_for(&base, &checks, Duration::from_millis(500)).await?);
-        most_mib = most_mib.max(memory(process)?);
-        if gone.is_none() && files(process)? <= idle_files + STRAY {
-            gone = Some(began.elapsed().as_secs_f64());
+    target.over.store(false, Ordering::Relaxed);
+    if attack.name == attacks::WITHOUT_BOT {
+        take_bot_away(deployment).await;
+    }
+    let refused = refusals(deployment).await;
+    let mut seen = Seen { idle, idle_mib, ..Seen::default() };
+    let mut known = None;
+    let (began, attacking) = (Instant::now(), attack.start(target));
+    while began.elapsed() < pause || (attack.holds && seen.gone.is_none() && began.elapsed() < GONE_AT_LAST) {
+        seen.busy.extend(calls::check_for(&base, &checks, Duration::from_millis(500)).await?);
+        seen.most_mib = seen.most_mib.max(memory(process)?);
+        if known.is_none() && began.elapsed() > pause / 2 {
+            known = Some(series(deployment).await);
+        }
+        if seen.gone.is_none() && files(process)? <= idle_files + STRAY {
+            seen.gone = Some(began.elapsed().as_secs_f64());
         }
     }
     target.over.store(true, Ordering::Relaxed);
     attacking.join().map_err(|_| anyhow::anyhow!("the attack panicked"))??;
-    let after = calls::check_for(&base, &checks, pause).await?;
-
-    figures.heading(attack.name);
-    for (when, times) in [("before", &idle), ("during", &busy), ("after", &after)] {
-        figures
-            .report(&format!("ban check of other guilds {when}, 50th percentile, ms"), percentile(times, 50));
-        figures.report("  99th percentile, ms", percentile(times, 99));
-    }
-    figures.report("memory before, MiB", idle_mib);
-    figures.report("memory after, MiB", memory(process)?);
-    figures.at_most(
-        "99th percentile, times before",
-        percentile(&busy, 99) / percentile(&idle, 99),
-        attack.most,
-    );
-    figures.at_most("most memory above idle, MiB", most_mib - idle_mib, MOST_MIB.floor());
-    if attack.holds {
-        figures.at_most("seconds until it was closed", gone.unwrap_or(f64::INFINITY), GONE_WITHIN);
-    }
+    seen.series = series(deployment).await.saturating_sub(known.unwrap_or_default());
+    seen.refusals = refusals(deployment).await - refused;
+    deployment.clear_faults().await;
+    seen.after = calls::check_for(&base, &checks, pause).await?;
+    seen.after_mib = memory(process)?;
+    seen.report(attack, figures);
     Ok(())
+}
+
+/// What was measured.
+#[derive(Default)]
+struct Seen {
+    /// Milliseconds of checks of others.
+    idle: Vec<f64>,
+    busy: Vec<f64>,
+    after: Vec<f64>,
+    idle_mib: f64,
+    most_mib: f64,
+    after_mib: f64,
+    /// New ones in the second half.
+    series: usize,
+    /// Of the chat platform.
+    refusals: f64,
+    /// Seconds until its connections were closed.
+    gone: Option<f64>,
+}
+
+impl Seen {
+    fn report(&self, attack: &Attack, figures: &mut Figures) {
+        figures.heading(attack.name);
+        for (when, times) in [("before", &self.idle), ("during", &self.busy), ("after", &self.after)] {
+            let what = format!("ban check of other guilds {when}, 50th percentile, ms");
+            figures.report(&what, percentile(times, 50));
+            figures.report("  99th percentile, ms", percentile(times, 99));
+        }
+        figures.report("memory before, MiB", self.idle_mib);
+        figures.report("memory after, MiB", self.after_mib);
+        let slower = percentile(&self.busy, 99) / percentile(&self.idle, 99);
+        figures.at_most("99th percentile, times before", slower, attack.most);
+        figures.at_most("most memory above idle, MiB", self.most_mib - self.idle_mib, MOST_MIB.floor());
+        figures.at_most("series made in the second half", float(self.series), MOST_SERIES);
+        figures.at_most("refusals of the platform", self.refusals, MOST_REFUSALS);
+        if attack.holds {
+            let gone = self.gone.unwrap_or(f64::INFINITY);
+            figures.at_most("seconds until it was closed", gone, GONE_WITHIN);
+        }
+    }
+}
+
+async fn take_bot_away(deployment: &Deployment) {
+    for route in WITHOUT_BOT {
+        let fault = json!({ "route": route, "status": 403, "code": 50001, "count": 1_000_000 });
+        deployment.fault(fault).await;
+    }
+}
+
+async fn refusals(deployment: &Deployment) -> f64 {
+    PlatformStats::read(deployment).await.number("invalid")
+}
+
+async fn target(deployment: &Deployment) -> anyhow::Result<Target> {
+    let guild = deployment.guild();
+    let mut admins = Vec::new();
+    for member in &guild.members[..4] {
+        admins.push(sign_in_as(deployment, guild, &member.chat).await?);
+    }
+    Ok(Target {
+        address: deployment.api_base(0).strip_prefix("http://").context("no http")?.parse()?,
+        guild: guild.id.clone(),
+        staff: guild.members[0].chat.clone(),
+        admins,
+        stranger: sign_in_as(deployment, guild, &guild.members[20].chat).await?,
+        over: Arc::new(AtomicBool::new(false)),
+    })
+}
+
+async fn fill_audit_log(deployment: &Deployment) -> anyhow::Result<()> {
+    let (guild, now) = (deployment.guild().id.parse()?, Clock::system().now());
+    let row = |n: usize| audit_entry::ActiveModel {
+        guild_id: Set(guild),
+        action: Set("bench.entry".to_owned()),
+        source: Set(audit_entry::Source::Custom),
+        actor_id: Set(0),
+        target_id: Set(n.to_string()),
+        metadata: Set(json!({ "text": "x".repeat(METADATA) })),
+        created_at: Set(now - TimeDelta::days(1)),
+        ..Default::default()
+    };
+    let connection = deployment.connect().await;
+    let numbers: Vec<usize> = (0..ENTRIES).collect();
+    for part in numbers.chunks(1_000) {
+        let rows = part.iter().map(|n| row(*n));
+        audit_entry::Entity::insert_many(rows).exec_without_returning(&connection).await?;
+    }
+    Ok(connection.close().await?)
+}
+
+/// Of the API process, each with its route, method and status.
+async fn series(deployment: &Deployment) -> usize {
+    let metrics = deployment.metrics(0).await;
+    metrics.lines().filter(|line| line.starts_with("guildhall_http_requests_total")).count()
 }
 
 /// A ban check of one of the other guilds.

@@ -36,8 +36,12 @@ impl Each {
 
 /// A deployment with that fixture, none of whose processes runs yet, and no rate limit on hot paths.
 pub(crate) async fn deployment(embedded: bool, fixture: Fixture, each: Each, log: &str) -> Deployment {
+    deployment_of(Setup::new(Mode::embedded_if(embedded)).env("RUST_LOG", log), fixture, each).await
+}
+
+/// The same with other settings.
+pub(crate) async fn deployment_of(setup: Setup, fixture: Fixture, each: Each) -> Deployment {
     let file = file(&fixture, each);
-    let setup = Setup::new(Mode::embedded_if(embedded)).env("RUST_LOG", log);
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
     deployment.execute(UNLIMITED).await;
     deployment
