@@ -96,7 +96,7 @@ pub(crate) async fn change(
 async fn undone_by_sync(
     services: &Services,
     job: &JobContext,
-    Target { guild, user, role }: Target,
+    Target { guild, user, role, .. }: Target,
     verb: Verb,
 ) -> Result<&'static str, JobError> {
     let read = job.database().read();
