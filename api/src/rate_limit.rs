@@ -39,6 +39,10 @@ rate_limits! {
     SessionStart "session_start" 100 MINUTE;
     SessionEnd "session_end" 100 MINUTE;
     CommandAck "command_ack" 100 MINUTE;
+    ActiveListsRead "active_lists_read" 100 MINUTE;
+    ShieldCheck "shield_check" 300 MINUTE;
+    ShieldBatch "shield_batch" 300 MINUTE;
+    ShieldImport "shield_import" 50 MINUTE;
     LiveConnect "live_connect" 10 MINUTE;
     BindingsRead "bindings_read" 100 MINUTE;
     BindingsWrite "bindings_write" 30 MINUTE;
@@ -56,9 +60,6 @@ rate_limits! {
     /// This one and the next are counted in the database, see `entities::bulk_sync`.
     SyncAll "sync_all" 1 HOUR;
     SyncAllDryRun "sync_all_dry_run" 6 HOUR;
-    ShieldCheck "shield_check" 300 MINUTE;
-    ShieldBatch "shield_batch" 300 MINUTE;
-    ShieldImport "shield_import" 50 MINUTE;
     /// Of a person at the console: open pages fetch themselves again.
     ConsolePages "console_pages" 600 MINUTE;
 }

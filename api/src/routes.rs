@@ -99,8 +99,8 @@ pub(crate) static AREAS: &[Area] = &[
         routes: routes! {
             GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get.goes_on();
             GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get.goes_on();
-            GET "/moderation/{guildId}/play/bans/active" ModerationRead Read moderation::play::bans::active::get;
-            GET "/moderation/{guildId}/play/mutes/active" ModerationRead Read moderation::play::mutes::active::get;
+            GET "/moderation/{guildId}/play/bans/active" ActiveListsRead Read moderation::play::bans::active::get;
+            GET "/moderation/{guildId}/play/mutes/active" ActiveListsRead Read moderation::play::mutes::active::get;
             POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post.batches();
             POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post.batches();
             POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post.batches();

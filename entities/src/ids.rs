@@ -19,15 +19,17 @@ pub enum IdError {
     NotAChatId,
     #[error("must be a positive integer (or the same as a digit string) that fits 63 bits")]
     NotAPlayId,
+    #[error("must be 0 or a positive integer (or the same as a digit string) that fits 63 bits")]
+    NotAPlaceId,
 }
 
 fn digits(text: &str) -> Option<i64> {
-    let canonical = !text.is_empty() && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    let canonical = (text == "0" || !text.starts_with('0')) && text.bytes().all(|b| b.is_ascii_digit());
     if canonical { text.parse().ok() } else { None }
 }
 
 macro_rules! id_base {
-    ($name:ident, $error:expr) => {
+    ($name:ident, $least:literal, $error:expr) => {
         impl $name {
             pub fn get(self) -> i64 {
                 self.0
@@ -38,7 +40,7 @@ macro_rules! id_base {
             type Error = IdError;
 
             fn try_from(value: i64) -> Result<Self, IdError> {
-                if value > 0 { Ok(Self(value)) } else { Err($error) }
+                if value >= $least { Ok(Self(value)) } else { Err($error) }
             }
         }
 
@@ -46,7 +48,7 @@ macro_rules! id_base {
             type Err = IdError;
 
             fn from_str(text: &str) -> Result<Self, IdError> {
-                digits(text).map(Self).ok_or($error)
+                digits(text).ok_or($error).and_then(Self::try_from)
             }
         }
 
@@ -76,7 +78,7 @@ macro_rules! chat_id {
         $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
         pub struct $name(i64);
-        id_base!($name, IdError::NotAChatId);
+        id_base!($name, 1, IdError::NotAChatId);
         id_schema!($name, concat!($($about),*), ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some("^[1-9][0-9]{0,18}$"))
@@ -99,14 +101,17 @@ macro_rules! chat_id {
 
 macro_rules! integer_id {
     ($(#[doc = $about:literal])* $name:ident, $example:literal) => {
+        integer_id!($(#[doc = $about])* $name, $example, 1, IdError::NotAPlayId);
+    };
+    ($(#[doc = $about:literal])* $name:ident, $example:literal, $least:literal, $error:expr) => {
         $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
         pub struct $name(i64);
-        id_base!($name, IdError::NotAPlayId);
+        id_base!($name, $least, $error);
         id_schema!($name, concat!($($about),*), ObjectBuilder::new()
             .schema_type(Type::Integer)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .minimum(Some(1))
+            .minimum(Some($least))
             .examples([$example]));
 
         impl Serialize for $name {
@@ -120,6 +125,13 @@ macro_rules! integer_id {
                 deserializer.deserialize_any(IntegerOrDigits).and_then(|n| Self::try_from(n).map_err(D::Error::custom))
             }
         }
+    };
+}
+
+/// 0 is the studio, an id like any other (docs/rules.md 7).
+macro_rules! place_id {
+    ($(#[doc = $about:literal])* $name:ident, $example:literal) => {
+        integer_id!($(#[doc = $about])* $name, $example, 0, IdError::NotAPlaceId);
     };
 }
 
@@ -163,7 +175,7 @@ impl Visitor<'_> for IntegerOrDigits {
     type Value = i64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a positive integer or a string of digits")
+        f.write_str("an integer or a string of digits")
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<i64, E> {
@@ -197,6 +209,11 @@ ids! { chat_id:
     ChannelId = "912345678901239999",
 }
 
+impl ChatId {
+    /// Who acts where nobody does: the service itself, or a game's anti-cheat (docs/rules.md 4).
+    pub const SYSTEM: Self = Self(0);
+}
+
 ids! { integer_id:
     /// A game user.
     PlayId = 4_815_162_342_i64,
@@ -208,10 +225,6 @@ ids! { integer_id:
     KeyId = 3,
     /// An audit entry, assigned by the database; also the cursor of its list.
     AuditId = 90,
-    /// A place of a game: what a game server runs.
-    PlaceId = 920_587_237,
-    /// A game: one or more places.
-    UniverseId = 302_110,
     /// A ban or mute, assigned by the database.
     SanctionId = 41,
     /// A Shield flag, assigned by the database.
@@ -238,6 +251,13 @@ ids! { integer_id:
     TicketId = 6,
 }
 
+ids! { place_id:
+    /// A place of a game: what a game server runs; 0 in the studio.
+    PlaceId = 920_587_237,
+    /// A game: one or more places; 0 in the studio.
+    UniverseId = 302_110,
+}
+
 ids! { uuid_id:
     /// A job: a UUID of version 7, so ids sort by the time of enqueueing.
     JobId,
@@ -245,15 +265,6 @@ ids! { uuid_id:
     SessionId,
     /// A command for a game server: a UUID of version 7, so ids sort by the time of issue.
     CommandId,
-}
-
-/// What the studio sends where a live game has a place and a universe (docs/rules.md 7).
-impl PlaceId {
-    pub const STUDIO: Self = Self(0);
-}
-
-impl UniverseId {
-    pub const STUDIO: Self = Self(0);
 }
 
 #[cfg(test)]
@@ -279,5 +290,17 @@ mod tests {
             assert!(serde_json::from_str::<PlayId>(bad).is_err(), "{bad}");
         }
         assert_eq!(serde_json::to_string(&PlayId(17)).unwrap(), "17");
+    }
+
+    #[test]
+    fn place_and_universe_are_0_in_the_studio() {
+        for zero in ["0", r#""0""#] {
+            assert_eq!(serde_json::from_str::<PlaceId>(zero).unwrap(), PlaceId(0));
+        }
+        assert_eq!("0".parse(), Ok(UniverseId(0)));
+        for bad in ["", "00", "-1", "-0", "+0"] {
+            assert_eq!(bad.parse::<PlaceId>(), Err(IdError::NotAPlaceId), "{bad:?}");
+        }
+        assert!(serde_json::from_str::<PlaceId>("-1").is_err());
     }
 }

@@ -78,7 +78,7 @@ pub use ids::{
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};
 pub use second::Second;
-pub use subject::{Person, Subject};
+pub use subject::{Moderator, Person, Subject};
 
 /// What a statement runs on: a connection or a transaction.
 pub use sea_orm::ConnectionTrait as Conn;

@@ -80,6 +80,49 @@ impl<'de> Deserialize<'de> for Subject {
     }
 }
 
+/// Who imposes or lifts a sanction: somebody by either account, or the system, which is 0 (docs/rules.md 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moderator {
+    System,
+    Account(Subject),
+}
+
+impl Moderator {
+    /// A chat account has to be found.
+    pub fn play(self) -> Option<PlayId> {
+        match self {
+            Self::Account(subject) => subject.play(),
+            Self::System => None,
+        }
+    }
+
+    /// The id that is noted. Of a game account, whose chat account is given where it is linked, it is the game id otherwise.
+    pub fn noted(self, linked: impl FnOnce(PlayId) -> Option<ChatId>) -> ChatId {
+        match self {
+            Self::System => ChatId::SYSTEM,
+            Self::Account(Subject::Chat(chat)) => chat,
+            Self::Account(Subject::Play(play)) => {
+                linked(play).or_else(|| play.get().try_into().ok()).unwrap_or(ChatId::SYSTEM)
+            }
+        }
+    }
+}
+
+impl FromStr for Moderator {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        if text == "0" { Ok(Self::System) } else { text.parse().map(Self::Account) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Moderator {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = deserializer.deserialize_any(IntegerOrDigits)?;
+        number.to_string().parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// One or both accounts of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Person {
@@ -100,6 +143,10 @@ impl From<&link::Model> for Person {
 }
 
 impl Person {
+    pub fn accounts(self) -> impl Iterator<Item = Subject> + Send {
+        [self.chat.map(Subject::Chat), self.play.map(Subject::Play)].into_iter().flatten()
+    }
+
     /// The person behind an identifier, with the other account where the guild has a link.
     pub async fn resolve(conn: &impl Conn, guild: GuildId, subject: Subject) -> Result<Self> {
         let people = Self::resolve_all(conn, guild, &[subject]).await?;

@@ -17,7 +17,7 @@ CREATE TABLE sanction (
     kind text NOT NULL CHECK (kind IN ('ban', 'mute')),
     chat_id bigint CHECK (chat_id > 0),
     play_id bigint CHECK (play_id > 0),
-    place_id bigint CHECK (place_id > 0),
+    place_id bigint CHECK (place_id >= 0),
     reason text NOT NULL,
     moderator_id bigint NOT NULL,
     -- The key that named the moderator. No foreign key: the sanction outlives it.
@@ -40,10 +40,10 @@ CREATE TABLE sanction (
 
 -- At most one open for a guild, identifier, kind and place; both also find a person's. An index cannot depend on the
 -- time: the sweep, or the next change of the same person, closes expired ones.
-CREATE UNIQUE INDEX sanction_open_chat ON sanction (guild_id, chat_id, kind, coalesce(place_id, 0))
+CREATE UNIQUE INDEX sanction_open_chat ON sanction (guild_id, chat_id, kind, coalesce(place_id, -1))
 WHERE lifted_at IS NULL AND chat_id IS NOT NULL;
 
-CREATE UNIQUE INDEX sanction_open_play ON sanction (guild_id, play_id, kind, coalesce(place_id, 0))
+CREATE UNIQUE INDEX sanction_open_play ON sanction (guild_id, play_id, kind, coalesce(place_id, -1))
 WHERE lifted_at IS NULL AND play_id IS NOT NULL;
 
 CREATE INDEX sanction_expiry ON sanction (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL;

@@ -3,8 +3,8 @@
 -- A game is registered once for a universe.
 CREATE TABLE registered_game (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
-    universe_id bigint NOT NULL CHECK (universe_id > 0),
-    place_id bigint NOT NULL CHECK (place_id > 0),
+    universe_id bigint NOT NULL CHECK (universe_id >= 0),
+    place_id bigint NOT NULL CHECK (place_id >= 0),
     name text NOT NULL,
     registered_at {time} NOT NULL,
     PRIMARY KEY (guild_id, universe_id)

@@ -144,7 +144,7 @@ impl GuildState {
 
     pub(crate) fn look(&self, ask: Question) -> Look {
         let Some(base) = self.base.get() else { return Look::NotFilled };
-        let accounts = accounts(base.person(ask.subject));
+        let accounts = base.person(ask.subject).accounts();
         let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
         let mut missing = Vec::new();
         let mut best: Option<(&Held, &str)> = None;
@@ -166,8 +166,4 @@ impl GuildState {
             Look::Missing(missing)
         }
     }
-}
-
-pub(crate) fn accounts(person: Person) -> impl Iterator<Item = Subject> + Send {
-    [person.chat.map(Subject::Chat), person.play.map(Subject::Play)].into_iter().flatten()
 }

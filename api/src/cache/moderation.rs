@@ -14,7 +14,7 @@ use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::cache::guild_state::{Base, GuildState, Look, accounts};
+use crate::cache::guild_state::{Base, GuildState, Look};
 use crate::cache::sanctions::{Question, Sanction, find_in};
 
 /// Bytes of all guilds together.
@@ -219,7 +219,7 @@ impl Moderation {
         let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
         let Some(state) = guilds.states.get(&guild).cloned() else { return };
         let before = state.bytes();
-        accounts(person).for_each(|account| state.change(account));
+        person.accounts().for_each(|account| state.change(account));
         guilds.bytes += state.bytes() - before;
         if state.is_worn() {
             guilds.remove(guild);

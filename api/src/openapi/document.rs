@@ -40,9 +40,12 @@ to one guild and has scopes. A call may name the guild in its path, in `guild_id
 key of another guild it is refused with 403.\n\n\
 **Rate limits** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
 `-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit is 429 with `Retry-After`: wait that long.\n\n\
+**Places.** A game server always sends its `place_id`, 0 in the studio. A check without it finds the bans and mutes of every \
+place, so that a player who is banned from another game would be turned away; a ban or mute without it counts in every game.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
 **Ids** of Discord are strings of digits. Ids of Roblox users are integers, and requests \
-may send them as digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
+may send them as digit strings too; a number above 2^53 has to be a string. Test players of the studio, with ids below zero, \
+are known to no check. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
 Every path is also served below `/api/v1`.";
 
 pub(crate) fn build() -> OpenApi {

@@ -5,16 +5,18 @@ use utoipa::openapi::schema::Schema;
 
 use entities::{ChatId, GuildId, JobId, PlayId, RoleId};
 
-use crate::openapi::shape::{Shape, answered, id, matching, string, uuid};
+use crate::openapi::shape::{Shape, answered, any_of, id, matching, string, test_player, uuid};
 
 pub(crate) fn of_path(name: &str) -> Shape {
     match name {
         "guildId" => answered::<GuildId>().about("The key's guild."),
         "chatId" => answered::<ChatId>().about("A chat user."),
         "userId" => answered::<ChatId>().about("A chat user who is staff."),
-        "playId" => answered::<PlayId>().about("A game user."),
-        "identifier" => matching("^[1-9][0-9]{0,18}$", "4815162342").about(
-            "A chat user id (17 digits or more) or a game user id. Linked accounts are found by either.",
+        "playId" => any_of([answered::<PlayId>(), test_player()])
+            .about("A game user. Of test players of the studio, with ids below zero, nothing is known."),
+        "identifier" => any_of([matching("^[1-9][0-9]{0,18}$", "4815162342"), test_player()]).about(
+            "A chat user id (17 digits or more) or a game user id. Linked accounts are found by either. Test players of the \
+             studio, with ids below zero, are never banned.",
         ),
         "roleId" => answered::<RoleId>().about("A role of the guild."),
         "jobId" => answered::<JobId>().about("A job, as answered when it was queued."),

@@ -10,6 +10,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::openapi::example::{Definitions, example_of};
 
+/// The largest integer in a request: above it floats have gaps (docs/rules.md 2).
+const EXACT: i64 = 1 << 53;
+
 #[derive(Clone)]
 pub(crate) struct Shape {
     pub(crate) schema: RefOr<Schema>,
@@ -168,16 +171,36 @@ pub(crate) fn answered<T: ToSchema>() -> Shape {
 
 /// An id of the game platform or the service in a request: Lua mixes integers and digit strings (docs/rules.md 2).
 pub(crate) fn integer_or_digits<T: ToSchema>() -> Shape {
-    let integer = answered::<T>();
-    let digits = matching("^[1-9][0-9]{0,18}$", "1").schema;
-    let any = AnyOfBuilder::new().item(integer.schema).item(digits).build();
-    Shape { schema: RefOr::T(Schema::AnyOf(any)), ..integer }
+    let Shape { example, .. } = answered::<T>();
+    let integer = Shape::new(T::schema(), example).change(|object| object.maximum = Some(EXACT.into()));
+    let from_0 = matches!(&integer.schema, RefOr::T(Schema::Object(Object { minimum: Some(least), .. })) if *least == 0_isize.into());
+    let digits = if from_0 { "^(0|[1-9][0-9]{0,18})$" } else { "^[1-9][0-9]{0,18}$" };
+    any_of([integer, matching(digits, "1")])
+}
+
+/// The same, from `least`.
+pub(crate) fn number(least: i64, example: i64) -> Shape {
+    whole(least, EXACT, example)
+}
+
+/// The id of a test player of the studio (docs/rules.md 2).
+pub(crate) fn test_player() -> Shape {
+    any_of([whole(-EXACT, -1, -1), matching("^-[1-9][0-9]{0,17}$", "-1")])
+        .about("A test player of the studio.")
 }
 
 /// A user by either account.
 pub(crate) fn subject() -> Shape {
-    any_of([matching("^[1-9][0-9]{0,18}$", "4815162342"), id(4_815_162_342)])
+    any_of([matching("^[1-9][0-9]{0,18}$", "4815162342"), number(1, 4_815_162_342)])
         .about("A chat user id (17 digits or more) or a game user id.")
+}
+
+/// Who imposes or lifts a sanction.
+pub(crate) fn moderator() -> Shape {
+    any_of([matching("^(0|[1-9][0-9]{0,18})$", "812345678901234567"), number(0, 4_815_162_342)]).about(
+        "A chat user id (17 digits or more); or a game user id, which stands for the linked chat user; or 0, the system, such as \
+         an anti-cheat.",
+    )
 }
 
 /// The values of an enum, to complete "must be …".

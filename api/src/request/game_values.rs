@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use entities::{PlaceId, UniverseId};
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::parts::Field;
+use crate::request::parts::{Field, is_rounded};
+use crate::request::values::refuse_rounded;
+use crate::response::error::ApiError;
 
 /// Characters of a server id; game platforms use 36.
 const SERVER_MAX: usize = 200;
@@ -35,37 +36,6 @@ impl Field for ServerId {
     }
 }
 
-/// A place or universe; 0 in the studio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OrStudio<T>(pub(crate) T);
-
-pub(crate) trait StudioId: Field {
-    const STUDIO: Self;
-}
-
-impl StudioId for PlaceId {
-    const STUDIO: Self = Self::STUDIO;
-}
-
-impl StudioId for UniverseId {
-    const STUDIO: Self = Self::STUDIO;
-}
-
-impl<T: StudioId> Field for OrStudio<T> {
-    fn allowed() -> Cow<'static, str> {
-        format!("{}, or 0", T::allowed()).into()
-    }
-
-    fn read(sent: &Value) -> Option<Self> {
-        let studio = sent.as_i64() == Some(0) || sent.as_str() == Some("0");
-        if studio { Some(Self(T::STUDIO)) } else { T::read(sent).map(Self) }
-    }
-
-    fn shape() -> Shape {
-        shape::any_of([T::shape(), shape::whole(0, 0, 0)])
-    }
-}
-
 /// The target of an action, usually a game user's id: game scripts send those as integer too (docs/rules.md 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target(pub(crate) String);
@@ -77,13 +47,22 @@ impl Field for Target {
 
     fn read(sent: &Value) -> Option<Self> {
         match sent {
+            _ if is_rounded(sent) => None,
             Value::Number(number) => number.as_i64().filter(|n| *n > 0).map(|n| Self(n.to_string())),
             _ => fitting(sent.as_str()?, TARGET_MAX).map(Self),
         }
     }
 
     fn shape() -> Shape {
-        shape::any_of([shape::text(TARGET_MAX, "4815162342"), shape::id(4_815_162_342)])
+        shape::any_of([shape::text(TARGET_MAX, "4815162342"), shape::number(1, 4_815_162_342)])
+    }
+
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        if is_rounded(sent) {
+            refuse_rounded(name, sent)
+        } else {
+            ApiError::field(name, sent, &Self::allowed())
+        }
     }
 }
 
@@ -121,9 +100,16 @@ mod tests {
     #[test]
     fn targets_are_texts_or_positive_integers() {
         assert_eq!(Target::read(&json!(17)), Target::read(&json!("17")));
-        for bad in
-            [json!(0), json!(-1), json!(1.5), json!(""), json!(" "), json!(null), json!("x".repeat(201))]
-        {
+        for bad in [
+            json!(0),
+            json!(-1),
+            json!(1.5),
+            json!(""),
+            json!(" "),
+            json!(null),
+            json!("x".repeat(201)),
+            json!(9_007_199_254_740_993_i64),
+        ] {
             assert_eq!(Target::read(&bad), None, "{bad}");
         }
     }
@@ -144,16 +130,5 @@ mod tests {
         assert!(ServerId::read(&json!("x".repeat(201))).is_none());
         assert_eq!(ServerId::read(&json!("")), Some(ServerId(String::new())));
         assert!(ServerId::read(&json!(" ")).is_none());
-    }
-
-    #[test]
-    fn place_and_universe_are_0_in_the_studio() {
-        for zero in [json!(0), json!("0")] {
-            assert_eq!(OrStudio::<PlaceId>::read(&zero), Some(OrStudio(PlaceId::STUDIO)));
-        }
-        assert_eq!(OrStudio::read_text("0"), Some(OrStudio(UniverseId::STUDIO)));
-        for bad in [json!(-1), json!(""), json!("00"), json!(null)] {
-            assert_eq!(OrStudio::<UniverseId>::read(&bad), None, "{bad}");
-        }
     }
 }

@@ -228,6 +228,11 @@ pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
     }
 }
 
+/// An integer above 2^53: whoever keeps numbers as floats has rounded it already (docs/rules.md 2).
+pub(crate) fn is_rounded(sent: &Value) -> bool {
+    sent.as_i64().map(i64::unsigned_abs).or_else(|| sent.as_u64()).is_some_and(|number| number > 1 << 53)
+}
+
 /// An object, or the empty array that Lua writes for an empty object.
 pub(crate) fn object(sent: &Value) -> Option<Cow<'_, Map<String, Value>>> {
     match sent {

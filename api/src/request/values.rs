@@ -9,14 +9,13 @@ use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
     ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId,
-    LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId,
-    StrikeId, Subject, SubmissionId, UniverseId, job, leave_request, loa,
+    LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId,
+    SanctionId, StrikeId, Subject, SubmissionId, UniverseId, job, leave_request, loa,
 };
 use serde_json::{Map, Value};
 
 use crate::openapi::shape::{self, Shape, alternatives, answered, integer_or_digits};
-use crate::request::parts::Field;
-use crate::request::parts::{object, whole};
+use crate::request::parts::{Field, is_rounded, object, whole};
 use crate::response::error::ApiError;
 
 /// Types that are read as serde reads them.
@@ -41,11 +40,96 @@ macro_rules! by_serde {
 pub(crate) use by_serde;
 
 by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
-by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId);
 by_serde!("a UUID", answered::<Self>(); CommandId, JobId);
-by_serde!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
 // The values of an enum, by their serde names.
 by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, leave_request::State, loa::Status, Metric, Period, AckStatus, job::Status, Source);
+
+/// Types that may be sent as integers, if a float can hold them.
+macro_rules! by_number {
+    ($allowed:expr, $shape:expr; $($name:ty),+) => {
+        $(impl Field for $name {
+            fn allowed() -> Cow<'static, str> {
+                $allowed.into()
+            }
+
+            fn read(sent: &Value) -> Option<Self> {
+                if is_rounded(sent) { None } else { serde::Deserialize::deserialize(sent).ok() }
+            }
+
+            fn shape() -> Shape {
+                $shape
+            }
+
+            fn refuse(name: &str, sent: &Value) -> ApiError {
+                if is_rounded(sent) { refuse_rounded(name, sent) } else { ApiError::field(name, sent, &Self::allowed()) }
+            }
+        })+
+    };
+}
+
+by_number!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PanelId, SubmissionId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId);
+by_number!("0 or a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlaceId, UniverseId);
+by_number!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
+
+by_number!("a chat user id (17 digits or more), a game user id or 0, as a string of digits or an integer", shape::moderator(); Moderator);
+
+pub(crate) fn refuse_rounded(name: &str, sent: &Value) -> ApiError {
+    ApiError::field(name, sent, "sent as a string of digits: numbers above 2^53 are rounded by many clients")
+}
+
+/// A player, or a test player of the studio: their ids are below zero, and nothing is known of them (docs/rules.md 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub(crate) enum OrTest<T> {
+    Player(T),
+    Test(i64),
+}
+
+impl<T> OrTest<T> {
+    pub(crate) fn player(self) -> Option<T> {
+        match self {
+            Self::Player(player) => Some(player),
+            Self::Test(_) => None,
+        }
+    }
+}
+
+impl<T: Field> Field for OrTest<T> {
+    fn allowed() -> Cow<'static, str> {
+        format!("{}, or the negative id of a test player", T::allowed()).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let test = || match sent {
+            Value::String(text) => test_player(text),
+            _ if is_rounded(sent) => None,
+            _ => sent.as_i64().filter(|id| *id < 0),
+        };
+        T::read(sent).map(Self::Player).or_else(|| test().map(Self::Test))
+    }
+
+    fn read_text(sent: &str) -> Option<Self> {
+        test_player(sent).map(Self::Test).or_else(|| T::read_text(sent).map(Self::Player))
+    }
+
+    fn shape() -> Shape {
+        shape::any_of([T::shape(), shape::test_player()])
+    }
+
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        if is_rounded(sent) {
+            refuse_rounded(name, sent)
+        } else {
+            ApiError::field(name, sent, &Self::allowed())
+        }
+    }
+}
+
+fn test_player(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-')?;
+    let canonical = digits.starts_with(|first: char| first.is_ascii_digit() && first != '0');
+    if canonical { text.parse().ok() } else { None }
+}
 
 impl Field for bool {
     fn allowed() -> Cow<'static, str> {
@@ -80,6 +164,10 @@ impl<T: Field> Field for Nullable<T> {
 
     fn shape() -> Shape {
         T::shape().nullable()
+    }
+
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        T::refuse(name, sent)
     }
 }
 
@@ -194,6 +282,32 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_number_that_was_rounded_is_no_id() {
+        let refusal = |sent: Value| Subject::refuse("identifier", &sent).parts().message.to_string();
+        let (last, rounded) = (json!(9_007_199_254_740_992_i64), json!(9_007_199_254_740_993_i64));
+        assert!(PlayId::read(&last).is_some() && Subject::read(&last).is_some());
+        for sent in [rounded, json!(812_345_678_901_234_567_i64), json!(u64::MAX)] {
+            assert!(PlayId::read(&sent).is_none() && Subject::read(&sent).is_none(), "{sent}");
+            assert!(refusal(sent.clone()).contains("`identifier` must be sent as a string"), "{sent}");
+            assert!(OrTest::<PlayId>::read(&sent).is_none(), "{sent}");
+        }
+        assert!(Subject::read(&json!("812345678901234567")).is_some());
+    }
+
+    #[test]
+    fn test_players_have_ids_below_zero() {
+        for sent in [json!(-1), json!("-1")] {
+            assert_eq!(OrTest::<PlayId>::read(&sent), Some(OrTest::Test(-1)));
+            assert_eq!(PlayId::read(&sent), None);
+        }
+        assert_eq!(OrTest::<Subject>::read_text("-2"), Some(OrTest::Test(-2)));
+        assert_eq!(OrTest::read_text("7").and_then(OrTest::player), Subject::read_text("7"));
+        for bad in ["0", "-0", "-01", "-", "--1", "-+1", "-1x", "-9223372036854775809"] {
+            assert_eq!(OrTest::<Subject>::read_text(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn a_sized_object_counts_the_bytes_of_compact_json() {

@@ -36,6 +36,8 @@ fn group(path: &str) -> &'static str {
         ("/reverse", "lookup"),
         ("/bindings/", "bindings"),
         ("/interactions/", "sync"),
+        ("/moderation/{guildId}/play/bans/active", "active_lists"),
+        ("/moderation/{guildId}/play/mutes/active", "active_lists"),
         ("/moderation/", "moderation"),
         ("/staff/", "staff"),
         ("/guilds/{guildId}/staff/", "staff"),

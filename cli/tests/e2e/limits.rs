@@ -131,7 +131,17 @@ async fn a_key_may_multiply_the_limits_of_hot_paths(deployment: &Deployment) {
         (3_000, 2_999),
         "{hot}"
     );
-    assert_eq!(api.get("/bindings/list").await.number("x-ratelimit-limit"), 100);
+    for (path, limit) in [
+        ("/bindings/list", 100),
+        (&*format!("/moderation/{}/bans", guild.id), 100),
+        (&*format!("/moderation/{}/play/bans/active", guild.id), 1_000),
+        (&*format!("/moderation/{}/play/mutes/active", guild.id), 1_000),
+        ("/shield/check/17", 3_000),
+    ] {
+        assert_eq!(api.get(path).await.number("x-ratelimit-limit"), limit, "{path}");
+    }
+    let batch = api.post("/shield/batch", json!({ "play_ids": [] })).await;
+    assert_eq!(batch.number("x-ratelimit-limit"), 3_000);
     let listed = deployment.command(&["keys", "list", "--json"]).await.succeeded();
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     assert!(

@@ -39,13 +39,27 @@ async fn a_batch_answers_each_id(deployment: &Deployment) {
     let expected = json!([
         { "requested": first.play, "verified": true, "play_id": first.play, "chat_id": first.chat },
         { "requested": second.play, "verified": true, "play_id": second.play, "chat_id": second.chat },
-        { "requested": 1, "verified": false },
+        { "requested": 1, "verified": false, "chat_id": null },
     ]);
     assert_eq!(results, expected);
 
     let results = api.post("/reverse", body).await.ok()["results"].clone();
     let record = |member: &testkit::Member| json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name });
     assert_eq!(results, json!([record(first), record(second)]));
+
+    // An empty list beside a filled one is what a script without entries sends.
+    let status = async |body: serde_json::Value| api.post("/lookup/status", body).await;
+    let plays = status(json!({ "chat_ids": [], "play_ids": [1] })).await.ok()["results"].clone();
+    assert_eq!(plays, json!([{ "requested": 1, "verified": false, "chat_id": null }]));
+    let chats = status(json!({ "chat_ids": [first.chat], "play_ids": [] })).await.ok()["results"].clone();
+    assert_eq!(chats[0]["play_id"], first.play);
+    assert_eq!(status(json!({ "chat_ids": [], "play_ids": [] })).await.ok()["results"], json!([]));
+    status(json!({ "chat_ids": [first.chat], "play_ids": [1] }))
+        .await
+        .refused(400, &["chat_ids", "play_ids"]);
+    status(json!({ "play_ids": [1, 9_007_199_254_740_993_i64] }))
+        .await
+        .refused(400, &["play_ids[1]", "string"]);
 
     // The longest allowed list.
     let ids: Vec<i64> = (1..=200).collect();

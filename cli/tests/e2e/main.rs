@@ -46,6 +46,7 @@ mod shield;
 mod staff;
 mod start_errors;
 mod stopping;
+mod studio;
 mod sync_all;
 mod sync_all_quota;
 mod tls;

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use entities::{ChatId, PlayId, link};
 
 use crate::endpoints::prelude::*;
-use crate::request::values::{Batch, List};
+use crate::request::values::{Batch, List, OrTest};
 
 request! {
     pub(crate) struct ReverseRequest {
-        play_ids: Batch<PlayId>,
+        play_ids: Batch<OrTest<PlayId>>,
     }
 }
 
@@ -35,6 +35,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ReverseRequest { play_ids: List(plays) } = call.body()?;
+    let plays: Vec<_> = plays.into_iter().filter_map(OrTest::player).collect();
     let links = link::find_by_plays(call.read(), call.guild(), &plays).await?;
     let links: HashMap<_, _> = links.into_iter().map(|link| (link.play_id, link)).collect();
     let found = |play: &PlayId| {

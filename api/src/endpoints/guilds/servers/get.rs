@@ -27,11 +27,7 @@ answer! {
         /// The id the server gives itself; empty in the studio.
         #[schema(example = "f3b1c2d4-server-7")]
         server_id: String,
-        /// 0 in the studio.
-        #[schema(value_type = i64, minimum = 0, example = 920_587_237)]
         place_id: PlaceId,
-        /// 0 in the studio.
-        #[schema(value_type = i64, minimum = 0, example = 302_110)]
         universe_id: UniverseId,
         #[schema(minimum = 0, example = 12)]
         player_count: i32,

@@ -4,6 +4,7 @@ use entities::{PlayId, Subject};
 
 use crate::endpoints::lookup::link_record::{LinkRecord, look_up};
 use crate::endpoints::prelude::*;
+use crate::request::values::OrTest;
 
 pub(crate) fn operation() -> Operation {
     Operation::new("lookupPlay", "The chat user of a game account")
@@ -13,6 +14,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let play: PlayId = call.path("playId")?;
+    let OrTest::Player(play) = call.path::<OrTest<PlayId>>("playId")? else {
+        return Err(ApiError::not_linked());
+    };
     look_up(&call, Subject::Play(play)).await
 }

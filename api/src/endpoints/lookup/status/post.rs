@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use entities::{ChatId, PlayId, link};
 
 use crate::endpoints::prelude::*;
-use crate::request::values::Batch;
+use crate::request::values::{Batch, OrTest};
 
 request! {
     pub(crate) struct StatusRequest {
-        /// Either these or `play_ids`.
+        /// Either these or `play_ids`; an empty list beside a filled one is ignored.
         chat_ids: Option<Batch<ChatId>>,
         /// Either these or `chat_ids`.
-        play_ids: Option<Batch<PlayId>>,
+        play_ids: Option<Batch<OrTest<PlayId>>>,
     }
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct BatchStatuses {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BatchStatus {
-    /// Absent where a game user was asked for who is not linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Null where a game user was asked for who is not linked.
+    #[schema(required)]
     chat_id: Option<ChatId>,
     verified: bool,
     /// Present where `verified` is true.
@@ -32,7 +32,8 @@ pub(crate) struct BatchStatus {
     play_id: Option<PlayId>,
     /// The game id that was asked for, of a request by `play_ids`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    requested: Option<PlayId>,
+    #[schema(value_type = Option<i64>, example = 4_815_162_342_i64)]
+    requested: Option<OrTest<PlayId>>,
 }
 
 pub(crate) fn operation() -> Operation {
@@ -46,15 +47,17 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let results = match call.body()? {
-        StatusRequest { chat_ids: Some(chats), play_ids: None } => by_chat(&call, &chats.0).await?,
-        StatusRequest { chat_ids: None, play_ids: Some(plays) } => by_play(&call, &plays.0).await?,
-        StatusRequest { chat_ids: None, play_ids: None } => {
-            return Err(ApiError::missing("chat_ids", "given, unless `play_ids` is"));
+    let StatusRequest { chat_ids, play_ids } = call.body()?;
+    let (chats, plays) = match (&chat_ids, &play_ids) {
+        (None, None) => return Err(ApiError::missing("chat_ids", "given, unless `play_ids` is")),
+        (chats, plays) => {
+            (chats.as_ref().map_or(&[][..], |list| &list.0), plays.as_ref().map_or(&[][..], |list| &list.0))
         }
-        StatusRequest { .. } => {
-            return Err(ApiError::body("invalid_field", "give either `chat_ids` or `play_ids`, not both"));
-        }
+    };
+    let results = match (chats, plays) {
+        (chats, []) => by_chat(&call, chats).await?,
+        ([], plays) => by_play(&call, plays).await?,
+        _ => return Err(ApiError::body("invalid_field", "give either `chat_ids` or `play_ids`, not both")),
     };
     Reply::data(&BatchStatuses { results })
 }
@@ -69,17 +72,14 @@ async fn by_chat(call: &Call, chats: &[ChatId]) -> Result<Vec<BatchStatus>, ApiE
     Ok(chats.iter().map(status).collect())
 }
 
-async fn by_play(call: &Call, plays: &[PlayId]) -> Result<Vec<BatchStatus>, ApiError> {
-    let links = link::find_by_plays(call.read(), call.guild(), plays).await?;
+async fn by_play(call: &Call, asked: &[OrTest<PlayId>]) -> Result<Vec<BatchStatus>, ApiError> {
+    let plays: Vec<_> = asked.iter().copied().filter_map(OrTest::player).collect();
+    let links = link::find_by_plays(call.read(), call.guild(), &plays).await?;
     let chats: HashMap<_, _> = links.into_iter().map(|link| (link.play_id, link.chat_id)).collect();
-    let status = |play: &PlayId| {
-        let chat_id = chats.get(play).copied();
-        BatchStatus {
-            chat_id,
-            verified: chat_id.is_some(),
-            play_id: chat_id.and(Some(*play)),
-            requested: Some(*play),
-        }
+    let status = |asked: &OrTest<PlayId>| {
+        let play_id = asked.player().filter(|play| chats.contains_key(play));
+        let chat_id = play_id.and_then(|play| chats.get(&play).copied());
+        BatchStatus { chat_id, verified: chat_id.is_some(), play_id, requested: Some(*asked) }
     };
-    Ok(plays.iter().map(status).collect())
+    Ok(asked.iter().map(status).collect())
 }

@@ -5,6 +5,7 @@ use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject};
 
 use crate::cache::sanctions::{Question, Sanction};
 use crate::endpoints::prelude::*;
+use crate::request::values::OrTest;
 
 request! {
     pub(crate) struct StatusQuery {
@@ -18,6 +19,8 @@ answer! {
         id: SanctionId,
         #[schema(example = "exploiting")]
         reason: String,
+        /// `0`: the system.
+        #[schema(value_type = String, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         moderator_id: ChatId,
         /// Null: never.
         #[schema(required)]
@@ -55,7 +58,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 /// The sanction of this kind that applies to the user of the path, and whether that is stale.
 pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<(Option<SanctionInfo>, bool), ApiError> {
     let StatusQuery { place_id } = call.query()?;
-    let ask = Question { kind, subject: call.path("identifier")?, place: place_id, now: call.now() };
+    let OrTest::Player(subject) = call.path("identifier")? else { return Ok((None, false)) };
+    let ask = Question { kind, subject, place: place_id, now: call.now() };
     let checked = call.state.caches.moderation.find(call.guild(), ask).await?;
     Ok((checked.found.map(SanctionInfo::from), checked.stale))
 }

@@ -21,6 +21,8 @@ answer! {
         identifier: Option<Subject> = row.subject(),
         #[schema(example = "spam")]
         reason: String,
+        /// With a `key_id`, whom the key named: they were not signed in. `0`: the system.
+        #[schema(value_type = String, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         moderator_id: ChatId,
         /// The id of the key that imposed it; null: a person at the console, or a file of an operator.
         #[schema(required, value_type = Option<i64>, minimum = 1, example = 17)]
@@ -37,7 +39,8 @@ answer! {
         lifted_at: Option<Seconds> = row.lifted_at.map(Seconds),
         #[schema(required)]
         lifted_how: Option<Lifted>,
-        #[schema(required)]
+        /// `0`: the system.
+        #[schema(required, value_type = Option<String>, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         lifted_by: Option<ChatId>,
     }
 }

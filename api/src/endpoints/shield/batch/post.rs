@@ -4,11 +4,11 @@ use entities::PlayId;
 use entities::shield_flag::Model;
 
 use crate::endpoints::prelude::*;
-use crate::request::values::{Batch, List};
+use crate::request::values::{Batch, List, OrTest};
 
 request! {
     pub(crate) struct ShieldBatchRequest {
-        play_ids: Batch<PlayId>,
+        play_ids: Batch<OrTest<PlayId>>,
     }
 }
 
@@ -40,6 +40,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ShieldBatchRequest { play_ids: List(plays) } = call.body()?;
+    let plays: Vec<_> = plays.into_iter().filter_map(OrTest::player).collect();
     let flags = call.state.caches.flags.find(&plays).await?;
     let flagged = flags.iter().map(|flag| ShieldItem::from(&**flag)).collect();
     Reply::data(&ShieldBatch { flagged })

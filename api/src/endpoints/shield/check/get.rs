@@ -4,6 +4,7 @@ use entities::shield_flag::Model;
 use entities::{ChatId, PlayId};
 
 use crate::endpoints::prelude::*;
+use crate::request::values::OrTest;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ShieldCheck {
@@ -35,8 +36,10 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let play: PlayId = call.path("playId")?;
-    let found = call.state.caches.flags.find(&[play]).await?.pop();
+    let found = match call.path::<OrTest<PlayId>>("playId")? {
+        OrTest::Player(play) => call.state.caches.flags.find(&[play]).await?.pop(),
+        OrTest::Test(_) => None,
+    };
     let message = if found.is_some() { "the user is flagged" } else { "the user is not flagged" };
     let check = ShieldCheck { flagged: found.is_some(), flag: found.as_deref().map(ShieldFlag::from) };
     Ok(Reply::data(&check)?.with_message(message))

@@ -8,7 +8,7 @@ use entities::{Page, PlaceId, UniverseId};
 use runtime::{Event, Events};
 
 use crate::endpoints::prelude::*;
-use crate::request::game_values::{OrStudio, ServerId};
+use crate::request::game_values::ServerId;
 use crate::request::values::Whole;
 
 const PLAYERS_MAX: i32 = 100_000;
@@ -18,8 +18,8 @@ const FORGOTTEN: u64 = 100;
 request! {
     pub(crate) struct ServerHeartbeat {
         server_id: ServerId,
-        place_id: OrStudio<PlaceId>,
-        universe_id: OrStudio<UniverseId>,
+        place_id: PlaceId,
+        universe_id: UniverseId,
         #[example(12)]
         player_count: Whole<0, PLAYERS_MAX>,
     }
@@ -43,8 +43,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let heartbeat = Heartbeat {
         guild: call.guild(),
         server: sent.server_id.0,
-        place: sent.place_id.0,
-        universe: sent.universe_id.0,
+        place: sent.place_id,
+        universe: sent.universe_id,
         player_count: sent.player_count.0,
         at: call.now(),
     };

@@ -4,10 +4,11 @@ use entities::PlayId;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::staff_status::StaffStatus;
+use crate::request::values::OrTest;
 
 request! {
     pub(crate) struct StaffVerification {
-        play_id: PlayId,
+        play_id: OrTest<PlayId>,
     }
 }
 

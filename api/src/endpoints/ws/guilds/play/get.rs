@@ -14,13 +14,13 @@ use crate::live::frames::Frame;
 use crate::live::socket::{self, ReadPending, Session, TIMING};
 use crate::live::sockets::{Ending, Place};
 use crate::live::upgrade;
-use crate::request::game_values::{OrStudio, ServerId};
+use crate::request::game_values::ServerId;
 
 request! {
     pub(crate) struct LiveQuery {
-        place_id as "placeId": OrStudio<PlaceId>,
+        place_id as "placeId": PlaceId,
         server_id as "serverId": ServerId,
-        universe_id as "universeId": OrStudio<UniverseId>,
+        universe_id as "universeId": UniverseId,
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
     let upgrading = call.upgrade.take().ok_or_else(ApiError::upgrade_required)?;
     let headers = upgrade::accept(&call.headers).ok_or_else(ApiError::upgrade_required)?;
     let LiveQuery { place_id, server_id, .. } = call.query()?;
-    let place = Place { place: place_id.0, server: server_id.0 };
+    let place = Place { place: place_id, server: server_id.0 };
     // Subscribed before the reads: an earlier change is found by them, a later one arrives as an event.
     let key = call
         .caller

@@ -4,10 +4,12 @@ use entities::PlayId;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::staff_status::StaffStatus;
+use crate::request::values::OrTest;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PlayPermissions {
-    play_id: PlayId,
+    #[schema(value_type = i64, example = 4_815_162_342_i64)]
+    play_id: OrTest<PlayId>,
     #[serde(flatten)]
     status: StaffStatus,
 }
@@ -17,7 +19,7 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let play_id: PlayId = call.path("playId")?;
+    let play_id: OrTest<PlayId> = call.path("playId")?;
     let status = StaffStatus::of(&call, play_id).await?;
     Reply::data(&PlayPermissions { play_id, status })
 }

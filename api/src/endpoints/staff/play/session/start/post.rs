@@ -6,12 +6,12 @@ use runtime::Event;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::session::ended_session::EndedSession;
-use crate::request::game_values::{OrStudio, ServerId};
+use crate::request::game_values::ServerId;
 
 request! {
     pub(crate) struct SessionRequest {
         play_id: PlayId,
-        place_id: OrStudio<PlaceId>,
+        place_id: PlaceId,
         server_id: ServerId,
     }
 }
@@ -32,8 +32,7 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let SessionRequest { play_id: play, place_id: OrStudio(place), server_id: ServerId(server) } =
-        call.body()?;
+    let SessionRequest { play_id: play, place_id: place, server_id: ServerId(server) } = call.body()?;
     let guild = call.guild();
     let found = staff_directory::find_by_play(call.read(), guild, play).await?;
     let staff = found.or_not_found("staff member")?.chat_id;
