@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use entities::link::{self, Model};
 use entities::sanction::change;
-use entities::{ChatId, GuildId, PlayId, Timestamp, moderation_revision};
+use entities::{ChatId, GuildId, Person, PlayId, Timestamp, moderation_revision};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
@@ -98,7 +98,9 @@ pub(crate) async fn merge<C: ConnectionTrait>(
             }
             different.push(row);
         }
-        relink_moderation(conn, guild, different.iter().map(|link| link.chat_id), now).await?;
+        let before = different.iter().filter_map(|link| known.get(&link.chat_id));
+        let accounts: Vec<Person> = different.iter().chain(before).map(Person::from).collect();
+        relink_moderation(conn, guild, &accounts, now).await?;
         link::upsert_many(conn, different).await?;
     }
     Ok(merged)
@@ -126,20 +128,19 @@ pub(crate) async fn add<C: ConnectionTrait>(
     Ok(Merged { unchanged: total - links.len(), ..merged })
 }
 
-/// Call it before the links of these chat users change or go: their open bans and mutes are listed under another game id
-/// from then on. The new revision tells caches of the active lists.
+/// Call it before or after links change, with both accounts of the old and the new ones: their open bans and mutes are
+/// listed under another game id from then on, or are somebody else's. The new revision tells caches of the active lists.
 pub(crate) async fn relink_moderation<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    chats: impl IntoIterator<Item = ChatId>,
+    accounts: &[Person],
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    let chats: Vec<ChatId> = chats.into_iter().collect();
-    if chats.is_empty() {
+    if accounts.is_empty() {
         return Ok(());
     }
     let begun = moderation_revision::begin(conn, guild, now).await?;
-    change::relink(conn, &begun, &chats).await?;
+    change::relink(conn, &begun, accounts).await?;
     Ok(())
 }
 

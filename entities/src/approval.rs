@@ -15,7 +15,10 @@ pub struct Recorded {
 
 /// Records actions, in no certain order.
 pub async fn record(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Recorded>> {
-    let mut recorded = Vec::new();
+    let (new, changes): (Vec<_>, Vec<_>) = new.into_iter().partition(|action| action.counts);
+    let changes = numbering::add_uncounted(conn, changes, now).await?;
+    let mut recorded: Vec<_> =
+        changes.into_iter().map(|action| Recorded { action: action.action_id, pending: None }).collect();
     for action in numbering::add(conn, new, now).await? {
         let pending = match action.nth {
             None => Some(pending_action::add(conn, &action, now).await?),

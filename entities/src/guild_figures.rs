@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
-use crate::sanction::active;
+use crate::sanction::list;
 use crate::{
     Conn, GuildId, Page, Places, Result, SanctionKind, Timestamp, api_key, audit_entry, guild, job_pause,
     link,
@@ -51,7 +51,7 @@ pub struct Figures {
 }
 
 pub async fn of(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Figures> {
-    let list = active::List { guild, kind: SanctionKind::Ban, places: Places::All };
+    let bans = list::List { guild, kind: SanctionKind::Ban, places: Places::All };
     let keys = api_key::list(conn, Some(guild)).await?;
     let is_live =
         |key: &&api_key::Model| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now);
@@ -59,7 +59,7 @@ pub async fn of(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Figu
     let pauses = job_pause::Entity::find().filter(job_pause::Column::GuildId.eq(guild));
     Ok(Figures {
         members: link::count(conn, guild).await?,
-        bans: active::count(conn, list, now).await?,
+        bans: list::count(conn, bans, now).await?,
         keys: keys.iter().filter(is_live).count() as u64,
         paused: pauses.count(conn).await? > 0,
         last_activity: std::cmp::max(used, audited_at(conn, guild).await?),

@@ -1,4 +1,4 @@
-//! The sanctions in force, and what changed since a revision.
+//! The sanctions in force.
 
 use std::cmp::Reverse;
 
@@ -7,8 +7,8 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::change::Target;
-use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force, of_accounts};
-use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link, lists};
+use super::model::{self, Column, Entity, Model, SanctionKind, in_force, of_accounts};
+use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link, lists};
 
 /// Accounts of one platform.
 #[derive(Debug, Clone, Copy)]
@@ -180,114 +180,4 @@ pub async fn covering<C: ConnectionTrait>(
     let mut rows = of_person(conn, guild, target.person, now).await?;
     rows.retain(|row| target.is_covered_by(row));
     Ok(rows)
-}
-
-/// One of the lists that game servers keep.
-#[derive(Debug, Clone, Copy)]
-pub struct List {
-    pub guild: GuildId,
-    pub kind: SanctionKind,
-    pub places: Places,
-}
-
-/// The number of rows in force. Between two changes it only falls.
-pub async fn count<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<u64, DbErr> {
-    of_list(list).filter(in_force(now)).count(conn).await
-}
-
-/// A sanction as game servers keep it.
-#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
-pub struct Listed {
-    pub sanction_id: SanctionId,
-    pub chat_id: Option<ChatId>,
-    /// The game id, known directly or by a link.
-    pub play_id: Option<PlayId>,
-    pub place_id: Option<PlaceId>,
-    pub reason: String,
-    pub expires_at: Option<Timestamp>,
-    pub lifted_at: Option<Timestamp>,
-    pub lifted_how: Option<Lifted>,
-    pub revision: i64,
-}
-
-impl Listed {
-    /// The game id where it is known, so that a game server can match players with it.
-    pub fn identifier(&self) -> Option<Subject> {
-        self.play_id.map(Subject::Play).or(self.chat_id.map(Subject::Chat))
-    }
-
-    pub fn in_force(&self, now: Timestamp) -> bool {
-        self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
-    }
-}
-
-/// The rows of the list that are in force, oldest first: at most `limit`, from the one after `after` on.
-pub async fn range<C: ConnectionTrait>(
-    conn: &C,
-    list: List,
-    now: Timestamp,
-    after: Option<SanctionId>,
-    limit: u64,
-) -> Result<Vec<Listed>, DbErr> {
-    let after = Condition::all().add_option(after.map(|after| Column::SanctionId.gt(after)));
-    let range = of_list(list).filter(in_force(now)).filter(after);
-    listed(range.order_by_asc(Column::SanctionId).limit(limit)).into_model().all(conn).await
-}
-
-/// The same rows in pages, newest first.
-pub async fn page<C: ConnectionTrait>(
-    conn: &C,
-    list: List,
-    now: Timestamp,
-    page: Page<SanctionId>,
-) -> Result<Vec<Listed>, DbErr> {
-    let rows = page.of(of_list(list).filter(in_force(now)), Column::SanctionId);
-    listed(rows).into_model().all(conn).await
-}
-
-/// Rows of the list, in force or not, that changed after `revision`, in the order of change.
-///
-/// An expiry is no change: game servers see it in `expires_at`. With more than `limit` changes read the whole list
-/// instead. A row never changes its kind or place, so the changes of one list lead from its old state to its new one.
-pub async fn changed_since<C: ConnectionTrait>(
-    conn: &C,
-    list: List,
-    revision: i64,
-    limit: u64,
-) -> Result<Vec<Listed>, DbErr> {
-    let changed = of_list(list)
-        .filter(Column::Revision.gt(revision))
-        .order_by_asc(Column::Revision)
-        .order_by_asc(Column::SanctionId)
-        .limit(limit);
-    listed(changed).into_model().all(conn).await
-}
-
-fn of_list(list: List) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::GuildId.eq(list.guild))
-        .filter(Column::Kind.eq(list.kind))
-        .filter(list.places.condition())
-}
-
-/// Selects the columns of [`Listed`].
-fn listed(rows: Select<Entity>) -> Select<Entity> {
-    let linked = Query::select()
-        .column(link::Column::PlayId)
-        .from(link::Entity)
-        .and_where(Expr::col((link::Entity, link::Column::GuildId)).eq(Expr::col((Entity, Column::GuildId))))
-        .and_where(Expr::col((link::Entity, link::Column::ChatId)).eq(Expr::col((Entity, Column::ChatId))))
-        .to_owned();
-    rows.select_only()
-        .columns([
-            Column::SanctionId,
-            Column::ChatId,
-            Column::PlaceId,
-            Column::Reason,
-            Column::ExpiresAt,
-            Column::LiftedAt,
-            Column::LiftedHow,
-            Column::Revision,
-        ])
-        .column_as(Column::PlayId.into_expr().if_null(linked), "play_id")
 }

@@ -6,15 +6,20 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
-use super::model::{ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or};
+use super::model::{
+    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
+};
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
+use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp};
 
 /// A sanction to insert.
 #[derive(Debug, Clone)]
 pub struct NewSanction {
     pub kind: SanctionKind,
+    /// The account that the moderator names.
     pub subject: Subject,
+    /// Whose account that is.
+    pub person: Person,
     pub place: Option<PlaceId>,
     pub reason: String,
     pub moderator: ChatId,
@@ -29,6 +34,17 @@ impl NewSanction {
         let (chat, play) = (self.subject.chat(), self.subject.play());
         Slot { kind: self.kind, chat, play, place: self.place }
     }
+
+    /// The slot of the person's other account.
+    fn twin(&self) -> Option<Slot> {
+        let Person { chat, play } = self.person;
+        let (chat, play) = if self.subject.chat().is_some() { (None, play) } else { (chat, None) };
+        (chat.is_some() || play.is_some()).then_some(Slot { chat, play, ..self.slot() })
+    }
+
+    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        std::iter::once(self.slot()).chain(self.twin())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -38,8 +54,8 @@ pub struct Created {
     pub closed: Vec<Model>,
 }
 
-/// Writes sanctions, each in place of the open one of its slot; of several of one slot the later supersedes the earlier.
-/// In the order of `new`.
+/// Writes sanctions, each in place of the open ones of its person and place; of several of one person and place the later
+/// supersedes the earlier. In the order of `new`.
 pub async fn create<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
@@ -48,10 +64,11 @@ pub async fn create<C: ConnectionTrait>(
     let mut left: Vec<_> = new.into_iter().enumerate().collect();
     let mut created = BTreeMap::new();
     while !left.is_empty() {
-        let mut places = HashMap::new();
+        let mut met = HashSet::new();
         let (round, later): (Vec<_>, _) =
-            left.into_iter().partition(|(place, new)| *places.entry(new.slot()).or_insert(*place) == *place);
+            left.into_iter().partition(|(_, new)| met.insert((new.kind, new.person, new.place)));
         left = later;
+        let mut places: HashMap<_, _> = round.iter().map(|(place, new)| (new.slot(), *place)).collect();
         let round = round.into_iter().map(|(_, new)| new).collect();
         let made = create_distinct(conn, change, round).await?;
         created.extend(made.into_iter().map(|made| (places.remove(&made.sanction.slot()), made)));
@@ -59,29 +76,52 @@ pub async fn create<C: ConnectionTrait>(
     Ok(created.into_values().collect())
 }
 
-/// Like [`create()`], of different slots, in no certain order.
+/// Like [`create()`], of different persons or places, in no certain order.
 async fn create_distinct<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     mut new: Vec<NewSanction>,
 ) -> Result<Vec<Created>, DbErr> {
-    // Mostly there is none to replace: then one way to the database does.
+    let slots: HashMap<Slot, Vec<Slot>> = new.iter().map(|new| (new.slot(), new.slots().collect())).collect();
+    // Mostly there is none to replace: then one way to the database does, and one more for linked accounts.
+    let of_others = open_twins(conn, change.guild, &new).await?;
+    let taken = new.iter().filter_map(|new| Some((new.moderator, new.twin()?)));
+    let taken = taken.filter(|(_, twin)| of_others.contains(twin));
+    let taken = taken.map(|(by, twin)| (by, twin.rows(change.guild)));
+    let mut superseded = close_all(conn, change, Lifted::Superseded, taken).await?;
     let mut added = insert(conn, change, &new).await?;
-    let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
     if added.len() < new.len() {
         let free: HashSet<Slot> = added.iter().map(Model::slot).collect();
         new.retain(|new| !free.contains(&new.slot()));
         let taken = new.iter().map(|new| (new.moderator, new.slot().rows(change.guild)));
-        for row in close_all(conn, change, Lifted::Superseded, taken).await? {
-            closed.entry(row.slot()).or_default().push(row);
-        }
+        superseded.append(&mut close_all(conn, change, Lifted::Superseded, taken).await?);
         added.append(&mut insert(conn, change, &new).await?);
     }
+    let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
+    for row in superseded {
+        closed.entry(row.slot()).or_default().push(row);
+    }
     let with_closed = |sanction: Model| {
-        let closed = closed.remove(&sanction.slot()).unwrap_or_default();
+        let slots = slots.get(&sanction.slot()).into_iter().flatten();
+        let closed = slots.flat_map(|slot| closed.remove(slot).unwrap_or_default()).collect();
         Created { sanction, closed }
     };
     Ok(added.into_iter().map(with_closed).collect())
+}
+
+/// The slots of other accounts that are not free.
+async fn open_twins<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    new: &[NewSanction],
+) -> Result<HashSet<Slot>, DbErr> {
+    let twins: Vec<Slot> = new.iter().filter_map(NewSanction::twin).collect();
+    if twins.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let people: Vec<Person> = twins.iter().map(|slot| Person { chat: slot.chat, play: slot.play }).collect();
+    let open = Entity::find().filter(of_many(conn, guild, &people)).filter(Column::LiftedAt.is_null());
+    Ok(open.all(conn).await?.iter().map(Model::slot).collect())
 }
 
 /// Returns those whose slot was free.
@@ -213,14 +253,17 @@ async fn close_all<C: ConnectionTrait>(
     Ok(closed)
 }
 
-/// Sets this revision on the open sanctions of newly linked chat users: the active lists now name them by another game
-/// id.
-pub async fn relink<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[ChatId]) -> Result<u64, DbErr> {
+/// Sets this revision on the open sanctions of accounts whose link changes: the active lists name the chat users by
+/// another game id, and list those of a game user who is somebody else's no longer.
+pub async fn relink<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    accounts: &[Person],
+) -> Result<u64, DbErr> {
     let done = Entity::update_many()
         .col_expr(Column::Revision, Expr::value(change.revision))
-        .filter(Column::GuildId.eq(change.guild))
         .filter(Column::LiftedAt.is_null())
-        .filter(lists::any_of(conn, Column::ChatId, chats.iter().copied()))
+        .filter(of_many(conn, change.guild, accounts))
         .exec(conn)
         .await?;
     Ok(done.rows_affected)

@@ -9,7 +9,7 @@ use sea_orm::entity::prelude::*;
 use super::change::{self, NewSanction};
 use super::model::{Column, Entity, Slot};
 use crate::moderation_revision::Change;
-use crate::{GuildId, Timestamp};
+use crate::{GuildId, Person, Timestamp};
 
 /// Rows per statement, well under the databases' limits on bound values and on nested conditions.
 const ROWS_A_STATEMENT: usize = 250;
@@ -33,14 +33,18 @@ impl Existing {
     }
 }
 
-/// Writes new sanctions like [`change::create`].
+/// Writes new sanctions like [`change::create`], with the links as they are.
 pub async fn create_many<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     sanctions: Vec<NewSanction>,
 ) -> Result<(), DbErr> {
     for chunk in sanctions.chunks(ROWS_A_STATEMENT) {
-        change::create(conn, change, chunk.to_vec()).await?;
+        let mut chunk = chunk.to_vec();
+        let subjects: Vec<_> = chunk.iter().map(|new| new.subject).collect();
+        let people = Person::resolve_all(conn, change.guild, &subjects).await?;
+        chunk.iter_mut().zip(people).for_each(|(new, person)| new.person = person);
+        change::create(conn, change, chunk).await?;
     }
     Ok(())
 }

@@ -9,7 +9,9 @@ use sea_orm::sea_query::SimpleExpr;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{ChatId, GuildId, JobId, KeyId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
+use crate::{
+    ChatId, Conn, GuildId, JobId, KeyId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, lists,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "sanction")]
@@ -83,7 +85,7 @@ pub enum SanctionKind {
 pub enum Lifted {
     /// By a moderator.
     Lifted,
-    /// By a newer one of the same kind, identifier and place.
+    /// By a newer one of the same kind, person and place.
     Superseded,
     Expired,
 }
@@ -177,6 +179,16 @@ pub(super) fn of_people(guild: GuildId, people: &[Person]) -> Condition {
         [person.chat.map(|chat| Column::ChatId.eq(chat)), person.play.map(|play| Column::PlayId.eq(play))]
     });
     of_accounts(guild, accounts.flatten())
+}
+
+/// The same of any number of people, in one statement for all numbers.
+pub(super) fn of_many(conn: &impl Conn, guild: GuildId, people: &[Person]) -> Condition {
+    let chats = people.iter().filter_map(|person| person.chat);
+    let plays = people.iter().filter_map(|person| person.play);
+    of_accounts(
+        guild,
+        [lists::any_of(conn, Column::ChatId, chats), lists::any_of(conn, Column::PlayId, plays)],
+    )
 }
 
 /// The guild stands beside each account: where it stands outside of the alternatives, SQLite reads all rows of the

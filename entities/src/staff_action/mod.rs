@@ -4,7 +4,7 @@
 //! [`totals`] reads totals off it. [`crate::approval`] writes rows through `numbering`: an action that needs approval has no number until
 //! its approval, so an action that waits or was rejected counts nowhere.
 
-pub(crate) mod numbering;
+pub mod numbering;
 pub mod old;
 pub mod times;
 pub mod totals;
@@ -25,8 +25,9 @@ pub struct Model {
     pub guild_id: GuildId,
     pub staff_id: ChatId,
     pub action_type: ActionType,
-    /// The action's number among the member's counted actions of this type, from 1. `None` while it waits for approval
-    /// and after a rejection; approving an earlier action raises it.
+    /// The action's number among the member's counted actions of this type, from 1. `None` while it waits for approval,
+    /// after a rejection, of a change of what an earlier action did, and of an action that was undone. Approving an earlier
+    /// action raises it, undoing one lowers it.
     pub nth: Option<i64>,
     /// The time at which it counts: when it was done. Never before that of the number before.
     pub counted_at: Option<Timestamp>,
@@ -107,4 +108,6 @@ pub struct NewAction {
     pub target: String,
     pub details: Json,
     pub session: Option<SessionId>,
+    /// False: it changes what an earlier action did, and is in no total.
+    pub counts: bool,
 }

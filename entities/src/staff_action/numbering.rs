@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
 
-use super::{ActionType, Column, Entity, Model, NewAction};
+use super::{ActionType, ActiveModel, Column, Entity, Model, NewAction};
 use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp, guild, lists, quota};
 
 /// One member's actions of one type, which are numbered together.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sequence {
-    pub(crate) guild: GuildId,
-    pub(crate) staff: ChatId,
-    pub(crate) action_type: ActionType,
+pub struct Sequence {
+    pub guild: GuildId,
+    pub staff: ChatId,
+    pub action_type: ActionType,
 }
 
 /// Inserts actions: with the next numbers, or without one where a quota demands approval. `conn` is a transaction.
@@ -32,6 +33,66 @@ pub(crate) async fn add(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -
         added.append(&mut add_group(conn, of, session, &group, now).await?);
     }
     Ok(added)
+}
+
+/// Inserts actions without numbers.
+pub(crate) async fn add_uncounted(
+    conn: &impl Conn,
+    new: Vec<NewAction>,
+    now: Timestamp,
+) -> Result<Vec<Model>> {
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let row = |action: NewAction| ActiveModel {
+        guild_id: Set(action.guild),
+        staff_id: Set(action.staff),
+        action_type: Set(action.action_type),
+        nth: Set(None),
+        counted_at: Set(None),
+        target_id: Set(action.target),
+        details: Set(action.details),
+        session_id: Set(action.session),
+        created_at: Set(now),
+        ..Default::default()
+    };
+    Entity::insert_many(new.into_iter().map(row)).exec_with_returning(conn).await
+}
+
+/// Takes the numbers from actions of that moment against one of these targets, because they were undone: the later ones of
+/// their member and type move up. `conn` is a transaction.
+pub async fn withdraw(conn: &impl Conn, of: Sequence, at: Timestamp, targets: &[String]) -> Result<()> {
+    let undone = of.latest().filter(Column::CountedAt.gte(at)).filter(Column::CreatedAt.eq(at));
+    for action in undone.filter(Column::TargetId.is_in(targets)).all(conn).await? {
+        Entity::update_many()
+            .col_expr(Column::Nth, Expr::value(None::<i64>))
+            .col_expr(Column::CountedAt, Expr::value(None::<Timestamp>))
+            .filter(Column::ActionId.eq(action.action_id))
+            .exec(conn)
+            .await?;
+        if let Some(nth) = action.nth {
+            renumber(conn, of, nth, -1).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Above all numbers.
+const FAR: i64 = 1 << 40;
+
+/// Moves the numbers above `above`. By way of numbers that nobody has: moved by one, a number may meet its neighbour, which
+/// is not moved yet.
+async fn renumber(conn: &impl Conn, of: Sequence, above: i64, by: i64) -> Result<()> {
+    for (rows, distance) in [(Column::Nth.gt(above), FAR), (Column::Nth.gt(FAR), by - FAR)] {
+        let nth = Column::Nth.into_expr().add(distance);
+        Entity::update_many()
+            .col_expr(Column::Nth, nth)
+            .filter(of.condition())
+            .filter(rows)
+            .exec(conn)
+            .await?;
+    }
+    Ok(())
 }
 
 async fn add_group(
@@ -139,9 +200,6 @@ impl Sequence {
     }
 }
 
-/// More than any sequence has. Numbers are unique at each step of a statement, so they move in two.
-const APART: i64 = 1 << 40;
-
 /// Marks an action as approved: it counts at the time it was done, and the member's later actions of its type move up by
 /// one. `conn` is a transaction. The guild's lock makes approvals take turns.
 pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
@@ -166,14 +224,7 @@ async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, done: Time
     // Older rows may have been deleted: then the first one left tells how many there were.
     let first = number(of.counted().order_by_asc(Column::Nth)).one(conn).await?;
     let nth = before.map(|nth| nth + 1).or(first).unwrap_or(1);
-    for (rows, distance) in [(Column::Nth.gte(nth), APART), (Column::Nth.gt(APART), 1 - APART)] {
-        Entity::update_many()
-            .col_expr(Column::Nth, Column::Nth.into_expr().add(distance))
-            .filter(of.condition())
-            .filter(rows)
-            .exec(conn)
-            .await?;
-    }
+    renumber(conn, of, nth - 1, 1).await?;
     Entity::update_many()
         .col_expr(Column::Nth, Expr::value(nth))
         .col_expr(Column::CountedAt, Expr::value(done))

@@ -16,6 +16,7 @@ pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
         target: "10001".to_owned(),
         details: sea_orm::JsonValue::Null,
         session: None,
+        counts: true,
     }
 }
 

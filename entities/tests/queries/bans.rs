@@ -1,19 +1,20 @@
 //! Bans and mutes: superseding, expiry to the second, both accounts of a person, revisions, history, sweeps.
 
 use entities::moderation_revision::{self, Change};
-use entities::sanction::active::{Against, InForce, List};
+use entities::sanction::active::{Against, InForce};
 use entities::sanction::change::{Lift, Target};
+use entities::sanction::list::{self, Changes, List};
 use entities::sanction::mirror::Mirror;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
 use entities::{ChatId, JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
 
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
-fn all_bans() -> List {
-    list(SanctionKind::Ban)
+pub(crate) fn all_bans() -> List {
+    all(SanctionKind::Ban)
 }
 
-fn list(kind: SanctionKind) -> List {
+fn all(kind: SanctionKind) -> List {
     List { guild: guild(), kind, places: Places::All }
 }
 
@@ -29,6 +30,7 @@ pub(crate) fn new(
     change::NewSanction {
         kind: SanctionKind::Ban,
         subject,
+        person: subject.into(),
         place,
         reason: "exploiting".to_owned(),
         moderator: chat(99),
@@ -39,8 +41,9 @@ pub(crate) fn new(
 }
 
 impl Fixture {
-    pub(crate) async fn ban(&self, ban: change::NewSanction, now: Timestamp) -> change::Created {
+    pub(crate) async fn ban(&self, mut ban: change::NewSanction, now: Timestamp) -> change::Created {
         let transaction = self.begin().await;
+        ban.person = Person::resolve(&transaction, guild(), ban.subject).await.unwrap();
         let change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
         let added = change::create(&transaction, &change, vec![ban]).await.unwrap();
         transaction.commit().await.unwrap();
@@ -50,6 +53,10 @@ impl Fixture {
     async fn lift(&self, change: &Change, target: Target, by: ChatId) -> Vec<sanction::Model> {
         let lift = Lift { target, only: None, by };
         change::lift(self.conn(), change, &[lift]).await.unwrap().into_iter().flatten().collect()
+    }
+
+    pub(crate) async fn changes(&self, list: List, since: i64, now: Timestamp) -> Changes {
+        list::changes_since(self.conn(), list, since, now, 10).await.unwrap().unwrap()
     }
 
     pub(crate) async fn change(&self, now: Timestamp) -> Change {
@@ -93,7 +100,7 @@ both_databases! {
         fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert_eq!(fixture.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(fixture.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(active::range(fixture.conn(), all_bans(), at(60), None, 10).await.unwrap().is_empty());
+        assert!(list::range(fixture.conn(), all_bans(), at(60), None, 10).await.unwrap().is_empty());
         assert!(expiry::guilds(fixture.conn(), None, at(59), 10).await.unwrap().is_empty());
         assert_eq!(expiry::guilds(fixture.conn(), None, at(60), 10).await.unwrap(), vec![guild()]);
         let change = fixture.change(at(61)).await;
@@ -112,13 +119,15 @@ both_databases! {
 
     async fn the_schema_refuses_a_second_open_ban_of_one_identifier_and_place(fixture: &Fixture) {
         fixture.ban(new(by_play(1), None, None), at(0)).await;
-        fixture.ban(new(by_play(1), Some(place(5)), None), at(0)).await;
+        for place in [0, 5] {
+            fixture.ban(new(by_play(1), Some(self::place(place)), None), at(0)).await;
+        }
         fixture.ban(new(by_chat(1), None, None), at(0)).await;
-        for place in ["NULL", "5"] {
+        for place in ["NULL", "0", "5"] {
             let copy = format!(
                 "INSERT INTO sanction (guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, revision)
                  SELECT guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, 1 FROM sanction
-                 WHERE play_id IS NOT NULL AND coalesce(place_id, 0) = coalesce({place}, 0)"
+                 WHERE play_id IS NOT NULL AND coalesce(place_id, -1) = coalesce({place}, -1)"
             );
             let refused = sea_orm::ConnectionTrait::execute_unprepared(fixture.conn(), &copy).await.unwrap_err();
             assert!(refused.to_string().to_lowercase().contains("unique"), "{refused}");
@@ -142,16 +151,16 @@ both_databases! {
             let end = (player == 3).then(|| at(60));
             ids.push(fixture.ban(new(by_play(player), None, end), at(0)).await.sanction.sanction_id);
         }
-        let id_of = |rows: Vec<active::Listed>| rows.iter().map(|row| row.sanction_id).collect::<Vec<_>>();
+        let id_of = |rows: Vec<list::Listed>| rows.iter().map(|row| row.sanction_id).collect::<Vec<_>>();
         let range = async |now, after, limit| {
-            id_of(active::range(fixture.conn(), all_bans(), at(now), after, limit).await.unwrap())
+            id_of(list::range(fixture.conn(), all_bans(), at(now), after, limit).await.unwrap())
         };
         assert_eq!(range(1, None, 2).await, ids[..2]);
         assert_eq!(range(1, Some(ids[1]), 10).await, ids[2..]);
         assert_eq!(range(60, Some(ids[1]), 10).await, ids[3..]);
         let page = async |cursor, limit| {
             let page = Page { cursor, limit };
-            id_of(active::page(fixture.conn(), all_bans(), at(60), page).await.unwrap())
+            id_of(list::page(fixture.conn(), all_bans(), at(60), page).await.unwrap())
         };
         assert_eq!(page(None, 2).await, [ids[4], ids[3]]);
         assert_eq!(page(Some(ids[3]), 9).await, [ids[1], ids[0]]);
@@ -163,12 +172,12 @@ both_databases! {
         let before = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
         fixture.link(chat(1), play(1)).await;
         let change = fixture.change(at(1)).await;
-        assert_eq!(change::relink(fixture.conn(), &change, &[chat(1)]).await.unwrap(), 1);
+        let linked = Person { chat: Some(chat(1)), play: Some(play(1)) };
+        assert_eq!(change::relink(fixture.conn(), &change, &[linked]).await.unwrap(), 1);
         assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = active::range(fixture.conn(), all_bans(), at(1), None, 10).await.unwrap();
+        let listed = list::range(fixture.conn(), all_bans(), at(1), None, 10).await.unwrap();
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
-        let changed = active::changed_since(fixture.conn(), all_bans(), before, 10).await.unwrap();
-        assert_eq!(changed, listed);
+        assert_eq!(fixture.changes(all_bans(), before, at(1)).await.shown, listed);
         let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
         let gone = fixture.lift(&change, bans(person, None), chat(99)).await;
         assert_eq!(gone.len(), 1);
@@ -176,7 +185,6 @@ both_databases! {
     }
 
     async fn unban_lifts_all_of_a_person_and_with_a_place_only_there(fixture: &Fixture) {
-        fixture.link(chat(1), play(1)).await;
         for ban in [
             new(by_chat(1), None, None),
             new(by_play(1), None, Some(at(50))),
@@ -185,6 +193,7 @@ both_databases! {
         ] {
             fixture.ban(ban, at(0)).await;
         }
+        fixture.link(chat(1), play(1)).await;
         let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
         let change = fixture.change(at(100)).await;
         let there = fixture.lift(&change, bans(person, Some(place(5))), chat(9)).await;
@@ -204,13 +213,15 @@ both_databases! {
         let second = fixture.ban(new(by_play(2), None, None), at(0)).await.sanction;
         let seen = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
         assert_eq!(seen, second.revision);
-        assert!(active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
+        let none = fixture.changes(all_bans(), seen, at(1)).await;
+        assert!(none.shown.is_empty() && none.gone.is_empty());
         let change = fixture.change(at(5)).await;
-        fixture.lift(&change, bans(by_play(1), None), chat(9)).await;
+        let lifted = fixture.lift(&change, bans(by_play(1), None), chat(9)).await;
         fixture.ban(new(by_play(3), None, None), at(6)).await;
-        let changed = active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap();
-        let told: Vec<_> = changed.iter().map(|ban| (ban.identifier(), ban.in_force(at(6)))).collect();
-        assert_eq!(told, [(Some(by_play(1)), false), (Some(by_play(3)), true)]);
+        let Changes { shown, gone } = fixture.changes(all_bans(), seen, at(6)).await;
+        assert_eq!(shown.iter().map(|ban| ban.identifier()).collect::<Vec<_>>(), [Some(by_play(3))]);
+        assert_eq!(gone, [lifted[0].sanction_id]);
+        assert!(list::changes_since(fixture.conn(), all_bans(), seen, at(6), 1).await.unwrap().is_none(), "too many");
         assert_eq!(moderation_revision::current(fixture.conn(), other_guild()).await.unwrap(), 0);
     }
 
@@ -305,8 +316,8 @@ both_databases! {
         let found = async |now| active::of_person(fixture.conn(), guild(), person, now).await.unwrap();
         assert_eq!(found(at(59)).await, [ban.clone(), second.sanction.clone()]);
         assert_eq!(found(at(60)).await, [ban]);
-        let mutes = list(SanctionKind::Mute);
-        let listed = active::range(fixture.conn(), mutes, at(1), None, 10).await.unwrap();
+        let mutes = all(SanctionKind::Mute);
+        let listed = list::range(fixture.conn(), mutes, at(1), None, 10).await.unwrap();
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
         assert_eq!(history::list(fixture.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);
@@ -314,8 +325,7 @@ both_databases! {
         let change = fixture.change(at(60)).await;
         assert_eq!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().len(), 1);
         let seen = change.revision - 1;
-        let changed = active::changed_since(fixture.conn(), mutes, seen, 10).await.unwrap();
-        assert_eq!(changed[0].lifted_how, Some(Lifted::Expired));
-        assert!(active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
+        assert_eq!(fixture.changes(mutes, seen, at(60)).await.gone, [second.sanction.sanction_id]);
+        assert!(fixture.changes(all_bans(), seen, at(60)).await.gone.is_empty());
     }
 }

@@ -1,10 +1,10 @@
 //! Bans brought in from a file, swept with their audit entries, and what still holds where one has ended.
 
 use entities::moderation_revision::{self, Change};
-use entities::sanction::active::{self, List};
 use entities::sanction::change::{self, Lift, NewSanction, Target};
 use entities::sanction::import::{self, Existing};
-use entities::sanction::{expiry, history};
+use entities::sanction::list::{self, List};
+use entities::sanction::{active, expiry, history};
 use entities::{Lifted, Page, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
 
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, place, play};
@@ -13,6 +13,7 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
     NewSanction {
         kind: SanctionKind::Ban,
         subject,
+        person: subject.into(),
         place,
         reason: "r".to_owned(),
         moderator: chat(99),
@@ -40,7 +41,7 @@ impl Fixture {
 
     async fn in_force(&self, now: Timestamp) -> u64 {
         let bans = List { guild: guild(), kind: SanctionKind::Ban, places: Places::All };
-        active::count(self.conn(), bans, now).await.unwrap()
+        list::count(self.conn(), bans, now).await.unwrap()
     }
 }
 

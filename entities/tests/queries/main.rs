@@ -4,6 +4,7 @@
 
 mod actions;
 mod bans;
+mod bans_of_people;
 mod bans_together;
 mod bans_upkeep;
 mod caps;

@@ -29,6 +29,7 @@ impl Process {
         let new = NewSanction {
             kind: SanctionKind::Ban,
             subject: Subject::Chat(chat(who.chat)),
+            person: Subject::Chat(chat(who.chat)).into(),
             place: None,
             reason: reason.to_owned(),
             moderator: chat(42),

@@ -74,6 +74,7 @@ impl Fixture {
         let ban = NewSanction {
             kind: SanctionKind::Ban,
             subject: subject(whom),
+            person: subject(whom).into(),
             place: place.map(|id| id.try_into().unwrap()),
             reason: format!("{whom} {place:?}"),
             moderator: ChatId::try_from(9).unwrap(),

@@ -1,7 +1,7 @@
 //! `guildhall links remove`: removes the link of an account.
 
 use anyhow::bail;
-use entities::{ChatId, PlayId, link};
+use entities::{ChatId, Person, PlayId, link};
 use runtime::Event;
 use serde_json::json;
 
@@ -34,7 +34,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         (None, None) => bail!("name an account, with --chat or --play"),
     };
     let Some(before) = found else { bail!("the {account} is not linked in guild {guild}") };
-    relink_moderation(unit.tx(), guild, [before.chat_id], unit.now()).await?;
+    relink_moderation(unit.tx(), guild, &[Person::from(&before)], unit.now()).await?;
     link::delete(unit.tx(), guild, before.chat_id).await?;
     let metadata = json!({ "before": described(&before) });
     unit.audit(guild, "links.remove", before.chat_id, metadata).await?;

@@ -15,6 +15,7 @@ both_modes!(
     a_lifted_ban_is_restored_by_undo,
     nobody_bans_themselves,
     a_new_length_supersedes,
+    a_ban_that_is_prolonged_lifted_and_restored_counts_once,
     a_ban_that_replaces_another_says_so_and_undo_restores_it,
     undo_leaves_the_ban_of_a_colleague,
     one_of_several_is_lifted_or_all,
@@ -151,6 +152,19 @@ async fn a_lifted_ban_is_restored_by_undo(deployment: &Deployment) {
         .shows(200, "Place 77");
     let twice = console.undo(&lifted).await;
     twice.shows(200, "stays ended, because #");
+}
+
+async fn a_ban_that_is_prolonged_lifted_and_restored_counts_once(deployment: &Deployment) {
+    let console = Console::owner(deployment).await;
+    let stats = format!("/staff/stats/{}", deployment.guild().id);
+    let total = async || deployment.api().get(&stats).await.ok()["total_actions"].clone();
+    let first = ban(deployment, &console, &[("identifier", UNKNOWN)]).await;
+    assert_eq!(total().await, 1);
+    let longer = [("length", "own"), ("amount", "3"), ("unit", "604800"), ("reason", "spam again")];
+    let second = console.submit(&first.form_with("Change length").action, &longer).await;
+    let lifted = console.submit(&second.form_with("Lift ban").action, &[]).await;
+    console.undo(&lifted).await.shows(200, "Restored the ban");
+    assert_eq!(total().await, 1);
 }
 
 async fn a_new_length_supersedes(deployment: &Deployment) {

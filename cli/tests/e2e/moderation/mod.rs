@@ -5,6 +5,7 @@ mod fields;
 mod lists;
 mod mirror;
 mod mirror_limits;
+mod people;
 mod processes;
 mod records;
 mod time;

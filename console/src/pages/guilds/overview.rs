@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::overview::{self, Servers};
-use entities::sanction::active::{self, List};
+use entities::sanction::list::{self, List};
 use entities::{Places, SanctionKind, link};
 
 use super::waiting::Waiting;
@@ -46,7 +46,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 async fn facts(visit: &GuildVisit) -> Result<Vec<Fact>, PageError> {
     let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
     let linked = |permission, page: &str| visit.may(permission).then(|| visit.url(page));
-    let count = async |kind| active::count(conn, List { guild, kind, places: Places::All }, now).await;
+    let count = async |kind| list::count(conn, List { guild, kind, places: Places::All }, now).await;
     let Servers { servers, players } = overview::servers(conn, guild, now).await?;
     let fact = |name, value, url| Fact { name, value: Number(value), url };
     Ok(vec![

@@ -45,6 +45,9 @@ impl Who {
     }
 
     pub(crate) fn unlinked(subject: Subject) -> Self {
+        if subject == Subject::Chat(ChatId::SYSTEM) {
+            return Self { name: "The system".to_owned(), chat: None, play: None, url: None };
+        }
         let platform = match subject {
             Subject::Chat(_) => "Discord",
             Subject::Play(_) => "Roblox",

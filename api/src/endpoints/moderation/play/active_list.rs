@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use entities::sanction::active::{self, List, Listed};
+use entities::sanction::list::{self, Changes, List, Listed};
 use entities::{Conn, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp, moderation_revision};
 use sea_orm::DbErr;
 use serde_json::Value;
@@ -18,8 +18,9 @@ use crate::request::page::Page;
 use crate::request::parts::Field;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
-     be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
-     to get what changed, and `If-None-Match` to get nothing where nothing did.";
+     be enforced by `identifier` alone. A person is in it once, with what ends last. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
+     to get what changed, and `If-None-Match` to get nothing where nothing did. Of changes first drop what has an id of \
+     `lifted`, then put in each item in place of what has its `id` or its `identifier`.";
 
 /// With more changes than this the whole list is sent.
 const MOST_CHANGES: u64 = 1_000;
@@ -120,7 +121,7 @@ pub(crate) async fn reply<D: Serialize + 'static>(
 async fn current_tag(call: &Call, list: List) -> Result<String, ApiError> {
     let snapshot = call.state.context.database.snapshot().await?;
     let revision = moderation_revision::current(&snapshot, list.guild).await?;
-    let count = active::count(&snapshot, list, call.now()).await?;
+    let count = list::count(&snapshot, list, call.now()).await?;
     Ok(tag(list.places, revision, count))
 }
 
@@ -142,11 +143,19 @@ impl<D: Serialize + 'static> WholeList for AllInForce<D> {
         if self.begun.is_none() {
             self.begun = Some(moderation_revision::current(conn, self.list.guild).await?);
         }
-        let rows = active::range(conn, self.list, self.now, self.last, limit).await?;
-        self.last = rows.last().map(|row| row.sanction_id).or(self.last);
-        self.count += rows.len() as u64;
-        self.until = rows.iter().filter_map(|row| row.expires_at).chain(self.until).min();
-        Ok(rows.into_iter().map(ActiveSanction::from).collect())
+        let mut shown = Vec::new();
+        loop {
+            let missing = limit - shown.len() as u64;
+            let rows = list::range(conn, self.list, self.now, self.last, missing).await?;
+            self.last = rows.last().map(|row| row.sanction_id).or(self.last);
+            self.count += rows.len() as u64;
+            self.until = rows.iter().filter_map(|row| row.expires_at).chain(self.until).min();
+            let read = rows.len() as u64;
+            shown.extend(rows.into_iter().filter(|row| !row.is_outlasted).map(ActiveSanction::from));
+            if read < missing || shown.len() as u64 == limit {
+                return Ok(shown);
+            }
+        }
     }
 
     fn frame(&self) -> Result<Frame, ApiError> {
@@ -167,7 +176,7 @@ async fn page<D: Serialize>(
 ) -> Result<Reply, ApiError> {
     let snapshot = call.state.context.database.snapshot().await?;
     let revision = moderation_revision::current(&snapshot, list.guild).await?;
-    let rows = active::page(&snapshot, list, call.now(), page.to_fetch()).await?;
+    let rows = list::page(&snapshot, list, call.now(), page.to_fetch()).await?;
     page.reply(
         rows,
         |row| row.sanction_id,
@@ -180,15 +189,11 @@ async fn page<D: Serialize>(
 
 /// `None`: the whole list is shorter.
 async fn changes(call: &Call, list: List, revision: i64, since: i64) -> Result<Option<ActiveList>, ApiError> {
-    let rows = active::changed_since(call.read(), list, since, MOST_CHANGES + 1).await?;
-    if rows.len() as u64 > MOST_CHANGES {
-        return Ok(None);
-    }
-    let now = call.now();
-    let (rows, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(now));
-    let lifted = gone.into_iter().map(|row| row.sanction_id).collect();
-    let meta = ListMeta { revision, complete: false, lifted, next_cursor: None };
-    Ok(Some(ActiveList { rows: rows.into_iter().map(ActiveSanction::from).collect(), meta }))
+    let changes = list::changes_since(call.read(), list, since, call.now(), MOST_CHANGES).await?;
+    Ok(changes.map(|Changes { shown, gone }| {
+        let meta = ListMeta { revision, complete: false, lifted: gone, next_cursor: None };
+        ActiveList { rows: shown.into_iter().map(ActiveSanction::from).collect(), meta }
+    }))
 }
 
 /// Without `place_id` only sanctions that count in every game: a server that enforces a list by `identifier` alone must

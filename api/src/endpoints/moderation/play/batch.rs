@@ -3,13 +3,15 @@
 //!
 //! None of the requests was answered before, so their order is free: first what is imposed, then what is lifted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
+use entities::sanction::counting::{Imposed as Counted, Recent};
 use entities::sanction::{self, active, expiry};
+use entities::staff_action::numbering::{self, Sequence};
 use entities::staff_action::{ActionType, NewAction};
-use entities::{ChatId, Lifted, Person, SanctionKind, approval};
+use entities::{ChatId, Lifted, Person, SanctionKind, Subject, Timestamp, approval};
 use queue::enqueue_mirror;
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
@@ -23,9 +25,17 @@ pub(super) async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
     let guild = first.call.guild();
     let work = UnitOfWork::begin(&first.call).await?;
     let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
-    let subjects: Vec<_> = orders.iter().map(Order::subject).collect();
-    let people = Person::resolve_all(work.tx(), guild, &subjects).await?;
-    let mut batch = Batch { work, change, orders, people, closed: Vec::new(), done: BTreeMap::new() };
+    let subjects = orders.iter().map(Order::subject);
+    let named = orders.iter().filter_map(|order| order.moderator().play()).map(Subject::Play);
+    let subjects: Vec<_> = subjects.chain(named).collect();
+    let mut people = Person::resolve_all(work.tx(), guild, &subjects).await?;
+    let named: HashMap<_, _> =
+        people.split_off(orders.len()).into_iter().map(|one| (one.play, one.chat)).collect();
+    let linked = |play| named.get(&Some(play)).copied().flatten();
+    let moderators = orders.iter().map(|order| order.moderator().noted(linked)).collect();
+    let recent = Recent::read(work.tx(), guild, &people).await?;
+    let (closed, done) = (Vec::new(), BTreeMap::new());
+    let mut batch = Batch { work, change, orders, people, moderators, recent, closed, done };
     batch.impose().await?;
     batch.lift().await?;
     batch.record().await?;
@@ -38,6 +48,9 @@ pub(super) struct Batch<'o> {
     orders: &'o [Order],
     /// Whom each order names.
     people: Vec<Person>,
+    /// Who gave each order.
+    moderators: Vec<ChatId>,
+    recent: Recent,
     closed: Vec<sanction::Model>,
     /// By the place of the order.
     done: BTreeMap<usize, Done>,
@@ -53,8 +66,9 @@ struct Done {
 #[derive(Clone)]
 struct Act {
     verb: ModerationVerb,
-    moderator: ChatId,
     details: Value,
+    /// As a staff action; otherwise it changes what an earlier one did.
+    counts: bool,
 }
 
 impl Batch<'_> {
@@ -67,9 +81,10 @@ impl Batch<'_> {
             new.push(NewSanction {
                 kind: order.kind,
                 subject: request.identifier,
+                person: self.people[place],
                 place: request.place_id,
                 reason: request.reason.0.clone(),
-                moderator: request.moderator_id,
+                moderator: self.moderators[place],
                 key: order.call.caller.key_id(),
                 created_at: now,
                 expires_at: request.duration_seconds.map(|duration| duration.end(now)),
@@ -90,9 +105,11 @@ impl Batch<'_> {
                                       "expires_at": expires_at, "superseded": superseded });
             self.orders[place].note_moderator(&mut details);
             imposed.mirror_chat_id = mirrors.user(self.work.tx(), &imposed, person).await?;
+            let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
+            self.withdraw(place, imposed.kind, undone).await?;
             self.closed.extend(closed.iter().cloned());
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
-            self.mirror(place, request.moderator_id, &changed).await?;
+            self.mirror(place, &changed).await?;
             let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
             event.into_iter().for_each(|event| self.work.announce(event));
             let message = match verb {
@@ -101,8 +118,7 @@ impl Batch<'_> {
             };
             let reply =
                 answer(Imposed { id, expires_at, revision: self.change.revision })?.with_message(message);
-            let act = Act { verb, moderator: request.moderator_id, details };
-            self.done.insert(place, Done { reply, act: Some(act) });
+            self.done.insert(place, Done { reply, act: Some(Act { verb, details, counts }) });
         }
         Ok(())
     }
@@ -113,7 +129,7 @@ impl Batch<'_> {
             let Wanted::Lifted(request, answer) = &order.wanted else { continue };
             let target = Target { kind: order.kind, person: self.people[place], place: request.place_id };
             places.push((place, request, answer));
-            lifts.push(Lift { target, only: request.id, by: request.moderator_id });
+            lifts.push(Lift { target, only: request.id, by: self.moderators[place] });
         }
         if lifts.is_empty() {
             return Ok(());
@@ -133,14 +149,15 @@ impl Batch<'_> {
             let mut details = json!({ "lifted": ids, "reason": reason, "place_id": target.place });
             self.orders[place].note_moderator(&mut details);
             let verb = ModerationVerb::end_of(target.kind);
-            let act = Act { verb, moderator: lift.by, details };
+            let counts = self.recent.lift(target, lift.by, &closed, self.change.now);
+            let act = Act { verb, details, counts };
             let message = lift_message(target.kind, ids.is_empty(), still);
             let act = (!ids.is_empty()).then_some(act);
             if act.is_some() {
                 self.announce_lift(target, &left, reason.unwrap_or_default());
             }
             let reply = answer(LiftedSanctions { ids, still })?.with_message(message);
-            self.mirror(place, lift.by, &closed).await?;
+            self.mirror(place, &closed).await?;
             self.closed.extend(closed);
             self.done.insert(place, Done { reply, act });
         }
@@ -162,15 +179,26 @@ impl Batch<'_> {
         events.into_iter().for_each(|event| self.work.announce(event));
     }
 
-    async fn mirror(
-        &mut self,
-        place: usize,
-        moderator: ChatId,
-        rows: &[sanction::Model],
-    ) -> Result<(), ApiError> {
-        let actor = self.orders[place].call.acting(moderator);
+    async fn mirror(&mut self, place: usize, rows: &[sanction::Model]) -> Result<(), ApiError> {
+        let actor = self.orders[place].call.acting(self.moderators[place]);
         let messages = enqueue_mirror(self.work.tx(), &self.change, rows, &actor).await?;
         self.work.publish(messages);
+        Ok(())
+    }
+
+    /// What is restored was lifted by mistake: that lift is in no total.
+    async fn withdraw(
+        &self,
+        place: usize,
+        kind: SanctionKind,
+        lifts: Vec<(ChatId, Timestamp)>,
+    ) -> Result<(), ApiError> {
+        let (action_type, _) = action_of(ModerationVerb::end_of(kind));
+        let targets: Vec<_> = self.people[place].accounts().map(|account| account.to_string()).collect();
+        for (staff, at) in lifts {
+            let of = Sequence { guild: self.change.guild, staff, action_type };
+            numbering::withdraw(self.work.tx(), of, at, &targets).await?;
+        }
         Ok(())
     }
 
@@ -179,20 +207,21 @@ impl Batch<'_> {
         expiry::note(self.work.tx(), &self.closed, self.change.now).await?;
         let mut actions = Vec::new();
         for (&place, done) in &mut self.done {
-            let (order, Some(Act { verb, moderator, details })) = (&self.orders[place], done.act.clone())
-            else {
-                continue;
-            };
+            let (order, moderator) = (&self.orders[place], self.moderators[place]);
+            let Some(Act { verb, details, counts }) = done.act.clone() else { continue };
             let (action_type, action) = action_of(verb);
             let target = order.subject();
-            actions.push(NewAction {
-                guild: self.change.guild,
-                staff: moderator,
-                action_type,
-                target: target.to_string(),
-                details: details.clone(),
-                session: None,
-            });
+            if moderator != ChatId::SYSTEM {
+                actions.push(NewAction {
+                    guild: self.change.guild,
+                    staff: moderator,
+                    action_type,
+                    target: target.to_string(),
+                    details: details.clone(),
+                    session: None,
+                    counts,
+                });
+            }
             self.work.audit_as(order.call.acting(moderator), action, target, details);
             self.work.keep(&order.call, &mut done.reply).await?;
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, Timestamp};
+use entities::{Moderator, PlaceId, SanctionId, SanctionKind, Subject, Timestamp};
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
@@ -15,7 +15,7 @@ request! {
     pub(crate) struct SanctionRequest {
         identifier: Subject,
         reason: Text,
-        moderator_id: ChatId,
+        moderator_id: Moderator,
         /// Null or absent: for ever.
         duration_seconds: Option<DurationSeconds>,
         /// Null or absent: every game of the guild.
@@ -26,7 +26,7 @@ request! {
 request! {
     pub(crate) struct LiftRequest {
         identifier: Subject,
-        moderator_id: ChatId,
+        moderator_id: Moderator,
         #[example("appeal accepted")]
         reason: Option<Text>,
         /// Null or absent: those of every place.
@@ -62,6 +62,13 @@ pub(crate) struct LiftedSanctions {
 }
 
 impl Order {
+    pub(super) fn moderator(&self) -> Moderator {
+        match &self.wanted {
+            Wanted::Imposed(request, _) => request.moderator_id,
+            Wanted::Lifted(request, _) => request.moderator_id,
+        }
+    }
+
     pub(super) fn subject(&self) -> Subject {
         match &self.wanted {
             Wanted::Imposed(request, _) => request.identifier,

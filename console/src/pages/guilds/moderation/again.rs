@@ -64,9 +64,10 @@ async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<
     // The form names the one that gives way; one that a colleague made meanwhile stays.
     let instead: Option<SanctionId> = visit.form.read("instead");
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let now_active = active::of_person(conn, guild, Person::from(subject), visit.now()).await?;
-    if let Some(newer) = now_active.iter().find(|row| order.replaces(row) && Some(row.sanction_id) != instead)
-    {
+    let person = Person::resolve(conn, guild, subject).await?;
+    let now_active = active::of_person(conn, guild, person, visit.now()).await?;
+    let mut newer = now_active.iter().filter(|row| order.replaces(person, row));
+    if let Some(newer) = newer.find(|row| Some(row.sanction_id) != instead) {
         return Ok(Err(format!("{named} stays ended, because #{} is newer.", newer.sanction_id)));
     }
     let failed = |answer: crate::api::ApiAnswer| format!("{named} stays ended: {}.", answer.message());

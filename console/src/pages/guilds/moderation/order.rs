@@ -1,6 +1,7 @@
 //! A ban or mute that a form asks for: the call of the API, and what came of it.
 
-use entities::{PlaceId, SanctionId, Subject, Timestamp, sanction};
+use entities::sanction::change::Target;
+use entities::{Person, PlaceId, SanctionId, Subject, Timestamp, sanction};
 use http::Method;
 use serde_json::Value;
 
@@ -28,10 +29,10 @@ pub(super) struct Imposed {
 }
 
 impl Order<'_> {
-    /// Whether it takes the place of this one: of the same account and place at most one is active.
-    pub(super) fn replaces(&self, row: &sanction::Model) -> bool {
+    /// Whether it takes the place of this one: of a person and place at most one is active.
+    pub(super) fn replaces(&self, person: Person, row: &sanction::Model) -> bool {
         let place = self.place.parse::<PlaceId>().ok();
-        row.kind == self.kind.0 && row.subject() == Some(self.subject) && row.place_id == place
+        Target { kind: self.kind.0, person, place }.concerns(row) && row.place_id == place
     }
 
     pub(super) async fn impose(&self, visit: &GuildVisit) -> Result<Imposed, ApiAnswer> {

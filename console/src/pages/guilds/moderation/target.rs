@@ -11,6 +11,7 @@ use crate::visit::GuildVisit;
 
 pub(super) struct Target {
     pub(super) subject: Subject,
+    person: Person,
     pub(super) who: Who,
     pub(super) standing: Standing,
     /// Active ones of the kind, for who may see them.
@@ -44,7 +45,7 @@ impl Target {
         let mut active = sanction::active::of_person(conn, guild, person, visit.now()).await?;
         active.retain(|row| row.kind == kind.0 && visit.may("moderation.read"));
         let (who, standing) = identify(visit, subject).await?;
-        Ok(Ok(Self { subject, who, standing, active }))
+        Ok(Ok(Self { subject, person, who, standing, active }))
     }
 
     /// Of Discord or Roblox, whose id it is.
@@ -62,7 +63,7 @@ impl Target {
 
     /// The one whose place the order takes.
     pub(super) fn replaced(&self, order: &Order<'_>) -> Option<&sanction::Model> {
-        self.active.iter().find(|row| order.replaces(row))
+        self.active.iter().find(|row| order.replaces(self.person, row))
     }
 
     pub(super) async fn active(
@@ -72,6 +73,6 @@ impl Target {
     ) -> Result<Vec<Active>, PageError> {
         let rows = shown(visit, &self.active).await?;
         let active = rows.into_iter().zip(&self.active);
-        Ok(active.map(|(row, model)| Active { row, gives_way: order.replaces(model) }).collect())
+        Ok(active.map(|(row, model)| Active { row, gives_way: order.replaces(self.person, model) }).collect())
     }
 }

@@ -1,5 +1,5 @@
 use entities::idempotency::{Hold, Request};
-use entities::sanction::active::{self, List};
+use entities::sanction::list::{self, List};
 use entities::{Places, audit_entry, moderation_revision};
 use sea_orm::EntityTrait;
 
@@ -38,7 +38,7 @@ impl CallFixture {
     async fn in_force(&self) -> Vec<String> {
         let list = List { guild: the_guild(), kind: SanctionKind::Ban, places: Places::All };
         let now = self.state.context.clock.now();
-        let rows = active::range(self.state.context.database.read(), list, now, None, 100).await.unwrap();
+        let rows = list::range(self.state.context.database.read(), list, now, None, 100).await.unwrap();
         rows.iter().map(|row| row.play_id.unwrap().to_string()).collect()
     }
 

@@ -52,7 +52,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let details = Value::Object(details.unwrap_or_default().0);
     let staff = open_session(&call, session).await?.staff_id;
     let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
-    let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
+    let (guild, session) = (call.guild(), Some(session));
+    let new = NewAction { guild, staff, action_type, target, details, session, counts: true };
     call.room_for(call.read(), Cap::StaffActions, 1).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let recorded = approval::record(work.tx(), vec![new], work.now()).await?;

@@ -1,0 +1,90 @@
+//! Which bans, mutes and lifts count as staff actions (docs/rules.md 6): a change of what was counted before does not.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, SimpleExpr};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+
+use super::change::Target;
+use super::model::{Column, Entity, Lifted, Model};
+use crate::{ChatId, Conn, GuildId, Person, Result, Timestamp, lists};
+
+/// For so long after a moderator imposed or lifted one of a person, further ones count no more.
+const OF_ONE: Duration = Duration::from_secs(24 * 3600);
+/// Imposed again within this time of its lift, by anybody, a sanction was lifted by mistake.
+const RESTORED: Duration = Duration::from_secs(3600);
+/// Newest rows of each account that are looked at.
+const ROWS: u64 = 50;
+
+/// The newest sanctions of some people, with what a transaction adds to them.
+#[derive(Debug, Default)]
+pub struct Recent(Vec<Model>);
+
+/// What imposing a sanction means for statistics.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Imposed {
+    pub counts: bool,
+    /// Who lifted what is restored by it, and when: that lift counts no more.
+    pub undone: Vec<(ChatId, Timestamp)>,
+}
+
+impl Recent {
+    pub async fn read(conn: &impl Conn, guild: GuildId, people: &[Person]) -> Result<Self> {
+        let chats = people.iter().filter_map(|person| person.chat).map(|chat| [chat.into()]).collect();
+        let plays = people.iter().filter_map(|person| person.play).map(|play| [play.into()]).collect();
+        let newest = |column: Column| {
+            move |[account]: [SimpleExpr; 1]| {
+                let rows =
+                    Entity::find().filter(Column::GuildId.eq(guild)).filter(column.into_expr().eq(account));
+                rows.order_by_desc(Column::SanctionId).limit(ROWS).into_query()
+            }
+        };
+        let mut rows: Vec<Model> = lists::of_each(conn, chats, newest(Column::ChatId)).await?;
+        rows.append(&mut lists::of_each(conn, plays, newest(Column::PlayId)).await?);
+        Ok(Self(rows))
+    }
+
+    /// Call it for each in order, with whom it is against and those that it closed.
+    pub fn impose(&mut self, person: Person, new: &Model, closed: &[Model]) -> Imposed {
+        let (by, now) = (new.moderator_id, new.created_at);
+        let target = Target { kind: new.kind, person, place: None };
+        let was_in_force = closed.iter().any(|row| row.lifted_how == Some(Lifted::Superseded));
+        let theirs = || self.0.iter().filter(|row| target.concerns(row));
+        let undone: Vec<_> = theirs()
+            .filter(|row| row.lifted_how == Some(Lifted::Lifted))
+            .filter_map(|row| Some((row.lifted_by?, row.lifted_at?)))
+            .filter(|(_, at)| is_within(*at, RESTORED, now))
+            .collect();
+        let is_change = was_in_force || theirs().any(|row| row.in_force(now) || acted(row, by, now));
+        let counts = !is_change && undone.is_empty();
+        self.note(closed);
+        self.0.push(new.clone());
+        Imposed { counts, undone }
+    }
+
+    /// Whether a lift counts; `closed` is what it closed.
+    pub fn lift(&mut self, target: Target, by: ChatId, closed: &[Model], now: Timestamp) -> bool {
+        let theirs = self.0.iter().filter(|row| target.concerns(row));
+        let is_change = closed.iter().any(|row| row.moderator_id == by)
+            || theirs.into_iter().any(|row| acted(row, by, now));
+        self.note(closed);
+        !is_change
+    }
+
+    /// The rows as they are now.
+    fn note(&mut self, changed: &[Model]) {
+        self.0.retain(|row| changed.iter().all(|changed| changed.sanction_id != row.sanction_id));
+        self.0.extend_from_slice(changed);
+    }
+}
+
+/// The moderator imposed or lifted it a short time ago.
+fn acted(row: &Model, by: ChatId, now: Timestamp) -> bool {
+    let imposed = row.moderator_id == by && is_within(row.created_at, OF_ONE, now);
+    imposed || (row.lifted_by == Some(by) && row.lifted_at.is_some_and(|at| is_within(at, OF_ONE, now)))
+}
+
+fn is_within(at: Timestamp, time: Duration, now: Timestamp) -> bool {
+    at + time > now
+}
