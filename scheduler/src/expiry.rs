@@ -131,9 +131,11 @@ mod tests {
             for guild in guilds {
                 guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
                 let begun = moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
+                let subject = Subject::Play(7.try_into().unwrap());
                 let ban = NewSanction {
                     kind: SanctionKind::Ban,
-                    subject: Subject::Play(7.try_into().unwrap()),
+                    subject,
+                    person: subject.into(),
                     place: None,
                     reason: "r".to_owned(),
                     moderator: 9.try_into().unwrap(),

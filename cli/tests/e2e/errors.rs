@@ -77,7 +77,7 @@ async fn fields_of_other_bodies_are_checked(deployment: &Deployment) {
         ("/lookup/status", json!({ "play_ids": [0] }), "play_ids"),
         ("/reverse", json!({}), "play_ids"),
         ("/reverse", json!({ "play_ids": many }), "200"),
-        ("/reverse", json!({ "play_ids": ["-4"] }), "play_ids"),
+        ("/reverse", json!({ "play_ids": ["+4"] }), "play_ids"),
         ("/reverse", json!({ "play_ids": [1], "guild_id": 7 }), "guild_id"),
         ("/reverse", json!({ "play_ids": [1], "guild_id": "x" }), "guild_id"),
         ("/interactions/sync", json!({}), "user_id"),

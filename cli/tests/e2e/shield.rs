@@ -187,7 +187,7 @@ async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
 
 async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
     let api = deployment.api();
-    for bad in ["0", "-1", "x", "9223372036854775808", "01"] {
+    for bad in ["0", "x", "9223372036854775808", "01"] {
         api.get(&format!("{CHECK}/{bad}")).await.refused(400, &["playId"]);
     }
     let ids = |n: i64| json!({ "play_ids": (1..=n).collect::<Vec<_>>() });

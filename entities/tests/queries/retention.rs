@@ -45,7 +45,7 @@ impl Fixture {
                 own,
                 counts.iter().filter(|one| one.staff_id == staff).map(|one| one.count).sum::<i64>()
             );
-            let own = staff_session::totals::of_staff(conn, guild(), staff, None).await.unwrap();
+            let own = staff_session::totals::of_staff(conn, guild(), staff).await.unwrap();
             assert!(own.sessions == 0 || times.contains(&own), "{own:?}");
         }
         let counts = counts.iter().map(|one| (one.staff_id.get(), one.count)).collect();

@@ -85,10 +85,10 @@ async fn the_form_says_whom_it_means(deployment: &Deployment) {
     }
     ban(deployment, &console, &[("identifier", &member.name)]).await;
     let banned = console.get(&form(&member.chat)).await;
-    // The ban names the Roblox account: one of the Discord account is another.
+    // The ban names the Roblox account: one of the Discord account takes its place.
     banned
         .shows(200, &format!("{} is banned already: Ban #", member.name))
-        .shows(200, "It stays beside the new ban.");
+        .shows(200, "The new ban replaces it.");
     let page = console.get(&form(&member.play.to_string())).await;
     page.shows(200, "in every game, ends in 7 days").shows(200, "The new ban replaces it.");
     let elsewhere = console.get(&format!("{}&place_id=5", form(&member.name))).await;

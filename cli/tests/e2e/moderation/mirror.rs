@@ -136,14 +136,14 @@ async fn a_ban_that_keeps_an_earlier_ones_platform_ban_lifts_it_at_its_end(deplo
 }
 
 async fn a_ban_without_a_mirror_keeps_the_platform_ban_of_one_that_expires(deployment: &Deployment) {
-    // A permanent ban of a game account that is linked only later.
+    // Of accounts that are linked only later: both stay in force.
+    deployment.ban(STRANGER_CHAT, json!({ "duration_seconds": 6 })).await;
+    mirrored(deployment, "done").await;
     deployment.ban(STRANGER, json!({})).await;
     let link = format!("chat_id,play_id,play_username\n{STRANGER_CHAT},{STRANGER},late\n");
     std::fs::write(deployment.folder().join("link.csv"), link).unwrap();
     let guild = &deployment.guild().id;
     deployment.command(&["links", "import", "link.csv", "--guild", guild]).await.succeeded();
-    deployment.ban(STRANGER_CHAT, json!({ "duration_seconds": 2 })).await;
-    mirrored(deployment, "done").await;
     assert_eq!(by_hand(deployment, "GET", STRANGER_CHAT).await, 200);
     eventually("the timed ban is closed", WITHIN, async || {
         deployment.run_schedule("sanctions").await;
