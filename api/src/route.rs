@@ -90,13 +90,17 @@ const TRIES: u32 = 4;
 impl Route {
     /// Runs the handler. A change that met another one and was rolled back is made again: its effects follow the commit, so
     /// nothing of it has happened.
-    pub(crate) async fn run(&self, mut call: Call) -> Result<Reply, ApiError> {
+    pub(crate) async fn run(&self, call: Call) -> Result<Reply, ApiError> {
+        // Boxed, because reads need no room for a second call.
+        if self.writes { Box::pin(self.change(call)).await } else { (self.endpoint.handle)(call).await }
+    }
+
+    async fn change(&self, mut call: Call) -> Result<Reply, ApiError> {
         for _ in 1..TRIES {
-            let again = if self.writes { Some(call.again()) } else { None };
-            let result = (self.endpoint.handle)(call).await;
-            match (again, result) {
-                (Some(again), Err(error)) if error.parts().repeatable => call = again,
-                (_, result) => return result,
+            let again = call.again();
+            match (self.endpoint.handle)(call).await {
+                Err(error) if error.parts().repeatable => call = again,
+                result => return result,
             }
         }
         (self.endpoint.handle)(call).await

@@ -29,7 +29,7 @@ pub struct Admitted {
 
 enum Asked {
     Asset(String, Request),
-    Page(&'static Row, Visitor),
+    Page(&'static Row, Box<Visitor>),
 }
 
 enum Visitor {
@@ -83,9 +83,12 @@ impl Admitted {
     /// Whose form it is: the guild's, or the person's; 0: anybody's.
     pub fn owner(&self) -> i64 {
         match &self.asked {
-            Asked::Page(_, Visitor::InGuild(visit)) => visit.guild.guild_id.get(),
-            Asked::Page(_, Visitor::Person(visit)) => visit.session.row.user_id.get(),
-            _ => 0,
+            Asked::Page(_, visitor) => match visitor.as_ref() {
+                Visitor::InGuild(visit) => visit.guild.guild_id.get(),
+                Visitor::Person(visit) => visit.session.row.user_id.get(),
+                Visitor::Guest(_) => 0,
+            },
+            Asked::Asset(..) => 0,
         }
     }
 }
@@ -111,7 +114,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     guest.said = cookies::said(guest.headers());
     let visitor = visitor(row, guest).await?;
     let turn = turn(row, &visitor).await?;
-    Ok(Admitted { asked: Asked::Page(row, visitor), turn })
+    Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
 }
 
 /// Counts the page. One that only reads waits for its turn; what a form changes has the turn of the API.
@@ -163,7 +166,7 @@ pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> R
     let is_shown = guest.said.is_some() && guest.request.method == Method::GET;
     // Shown once.
     let forgotten = if is_shown { cookies::unsay(guest.headers()) } else { Vec::new() };
-    let answer = match (&row.page, visitor) {
+    let answer = match (&row.page, *visitor) {
         (Page::Open(page), Visitor::Guest(guest)) => page(guest),
         (Page::Own(page) | Page::Operator(page), Visitor::Person(visit)) => page(visit),
         (Page::Guild(_, page), Visitor::InGuild(visit)) => page(visit),

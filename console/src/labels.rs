@@ -61,7 +61,11 @@ const FIELDS: [(&str, &str, &str); 95] = [
     ("permissions", "Rights in the console", "choose from the list"),
     ("place_id", "Place", "enter the number from the address of the Roblox game"),
     ("play_id", "Roblox id", "enter the number from the address of the player's profile"),
-    ("play_permissions", "Rights in games", "use at most 50 words of lower-case letters, digits and _ . : -"),
+    (
+        "play_permissions",
+        "Rights in games",
+        "use at most 50 words of lower-case letters, digits, dots, colons, dashes and underscores",
+    ),
     ("play_username", "Roblox name", ""),
     ("rank", "Rank", "choose a rank of the group, 0 to 255"),
     ("reason", "Reason", "say why, in at most 1,000 characters"),

@@ -242,9 +242,9 @@ mod tests {
             format!("{} {} = {who}\n", row.method, row.path)
         };
         let pages: String = ROWS.iter().map(page).collect();
-        let calls: String = actions::calls()
-            .map(|(method, path, needs)| format!("{method} {path} = {}\n", short(needs)))
-            .collect();
+        let calls =
+            actions::calls().map(|(method, path, needs)| format!("{method} {path} = {}\n", short(needs)));
+        let calls = calls.collect::<Vec<_>>().concat();
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path("../../cli/tests/e2e/console/security");
         settings.set_prepend_module_to_snapshot(false);

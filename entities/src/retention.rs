@@ -89,11 +89,10 @@ pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64
 /// twice.
 pub async fn submissions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use application_submission::{Column, Entity};
-    let of =
-        Expr::tuple([ticket::Column::GuildId, ticket::Column::SubmissionId].map(|column| column.into_expr()));
+    let of = Expr::tuple([ticket::Column::GuildId, ticket::Column::SubmissionId].map(ColumnTrait::into_expr));
     let tickets = of.in_subquery(old_submissions(before, limit));
     let tickets = ticket::Entity::delete_many().filter(tickets).exec(conn).await?;
-    let key = Expr::tuple([Column::GuildId, Column::SubmissionId].map(|column| column.into_expr()));
+    let key = Expr::tuple([Column::GuildId, Column::SubmissionId].map(ColumnTrait::into_expr));
     let gone =
         Entity::delete_many().filter(key.in_subquery(old_submissions(before, limit))).exec(conn).await?;
     Ok(tickets.rows_affected + gone.rows_affected)

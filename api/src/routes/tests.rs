@@ -95,3 +95,20 @@ fn people_make_only_calls_that_there_are() {
         assert!(rows().any(|row| row.method.as_str() == method && row.path == path), "{method} {path}");
     }
 }
+
+/// The areas that a scope opens, in the table of docs/rules.md 1.
+fn documented(scope: Scope) -> Vec<&'static str> {
+    let start = format!("| `{}` | ", scope.name());
+    let rules = include_str!("../../../docs/rules.md");
+    let row = rules.lines().find_map(|line| line.trim_start().strip_prefix(&start)).unwrap();
+    row.split(" | ").next().unwrap().split(", ").collect()
+}
+
+#[test]
+fn the_rules_say_what_each_scope_opens() {
+    for scope in Scope::ALL {
+        let opens = |area: &&Area| area.routes.iter().any(|row| row.needs == Needs::Scope(*scope));
+        let areas: Vec<_> = AREAS.iter().filter(opens).map(|area| area.name).collect();
+        assert_eq!(documented(*scope), areas, "{scope}");
+    }
+}

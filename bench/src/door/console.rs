@@ -76,8 +76,11 @@ pub(super) async fn by_chance(target: Target) {
             format!("/{}", word(2)),
             "/docs".to_owned(),
         ];
-        let method =
-            if n % 2 == 0 { word(3).replace(|c: char| c.is_ascii_digit(), "M") } else { "GET".to_owned() };
+        let method = if n.is_multiple_of(2) {
+            word(3).replace(|c: char| c.is_ascii_digit(), "M")
+        } else {
+            "GET".to_owned()
+        };
         format!(
             "{method} {} HTTP/1.1\r\nHost: {}\r\nX-{}: {}\r\n\r\n",
             paths[n / 2 % 4],

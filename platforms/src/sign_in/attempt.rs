@@ -26,8 +26,8 @@ impl Signer {
     pub(super) fn state(&self, random: &str, verifier: &str, now: Timestamp) -> String {
         let text = format!("{:x}.{random}", now.timestamp() + ATTEMPT_SECONDS);
         let signature = self.over(&text, verifier).finalize().into_bytes();
-        let hex: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{text}.{hex}")
+        let hex: Vec<String> = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{text}.{}", hex.concat())
     }
 
     pub(super) fn read(&self, state: &str, verifier: &str, now: Timestamp) -> Option<Begun> {

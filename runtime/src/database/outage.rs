@@ -1,5 +1,6 @@
 //! Which errors of the database pass by themselves.
 
+use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::{DbErr, RuntimeErr, SqlxError};
 
 /// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
@@ -26,7 +27,7 @@ pub fn is_conflict(error: &DbErr) -> bool {
     match error {
         DbErr::RecordNotInserted => true,
         DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
-            let code = error.as_database_error().and_then(|error| error.code());
+            let code = error.as_database_error().and_then(DatabaseError::code);
             code.is_some_and(|code| CONFLICTS.contains(&code.as_ref()))
         }
         _ => false,

@@ -129,7 +129,7 @@ async fn entries_are_found_by_action_person_and_target(deployment: &Deployment) 
     assert!(!clients.shows(200, "about sword").contains("loaded data"), "{}", clients.text());
     let same = owner.get(&clients.link("shop.sell")).await;
     assert!(!same.shows(200, "about shield").contains("about sword"), "{}", same.text());
-    let none = show(&[("action", "shop"), ("target", "sword")]).await;
+    let none = show(&[("action", "shops"), ("target", "sword")]).await;
     none.shows(200, "No entry matches.");
     assert_eq!(none.link("Show all entries"), audit(deployment));
     // A guild of which nothing is written.

@@ -58,7 +58,7 @@ async fn a_csv_file_has_the_entries_that_the_page_filters(deployment: &Deploymen
         assert_eq!(json!(cell(row, column)), entry[column], "{column}");
     }
     // Nothing matches: the head alone.
-    let none = owner.press(&page, "Show entries", &[("action", "shop")]).await;
+    let none = owner.press(&page, "Show entries", &[("action", "shops")]).await;
     assert!(rows(&owner.get(&none.link("Export CSV")).await).is_empty());
 }
 
