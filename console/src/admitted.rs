@@ -28,7 +28,7 @@ pub struct Admitted {
 }
 
 enum Asked {
-    Asset(String, Request),
+    Asset(String, Box<Request>),
     Page(&'static Row, Box<Visitor>),
 }
 
@@ -97,7 +97,7 @@ impl Admitted {
 pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Admitted, PageError> {
     if let Some(name) = request.path.strip_prefix(assets::FOLDER) {
         let reads = matches!(request.method, Method::GET | Method::HEAD);
-        let asset = Asked::Asset(name.to_owned(), request.clone());
+        let asset = Asked::Asset(name.to_owned(), Box::new(request.clone()));
         return if reads {
             Ok(Admitted { asked: asset, turn: None })
         } else {

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr};
-use sea_orm::{Condition, Iterable, Order, PrimaryKeyToColumn, UpdateMany};
+use sea_orm::{Condition, DatabaseBackend, Iterable, Order, PrimaryKeyToColumn, UpdateMany};
 
 use crate::{Conn, Result};
 
@@ -32,7 +32,16 @@ pub(crate) async fn close<E: EntityTrait>(
         .limit(limit)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
         .to_owned();
-    change.filter(due.id.in_subquery(some)).filter(due.rows).exec_with_returning(conn).await
+    let chosen = match conn.get_database_backend() {
+        // As an array the rows are chosen once. A plan may run a subquery several times, and each time it would choose and
+        // lock further rows.
+        DatabaseBackend::Postgres => {
+            let some = Expr::SubQuery(None, Box::new(some.into()));
+            Expr::cust_with_exprs("$1 = ANY(ARRAY $2)", [due.id.into_expr(), some])
+        }
+        _ => due.id.in_subquery(some),
+    };
+    change.filter(chosen).filter(due.rows).exec_with_returning(conn).await
 }
 
 /// The primary keys of up to `limit` of these rows.

@@ -183,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn who_stalls_uses_the_own_room_and_is_gone_soon() {
         let (idle_timeout, wait_for_room) = (Duration::from_millis(200), Duration::from_millis(50));
-        let bodies = Bodies { idle_timeout, wait_for_room, ..Bodies::default() };
+        let bodies = Bodies { wait_for_room, idle_timeout, ..Bodies::default() };
         let none = HeaderMap::new();
         let stall = || bodies.read(stalling(1), &none, LARGE, 7);
         let others = async {

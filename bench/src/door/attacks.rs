@@ -1,43 +1,23 @@
 //! The hostile clients. Each runs on a thread of its own that gives way to others: it stands for another machine.
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use entities::key_text::KeyText;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::io::AsyncWriteExt;
 
 use super::console;
+use super::target::{HAMMERS, Target};
 use crate::http::load;
 
 /// Of clients that hold a connection each.
 const HOLDERS: usize = 300;
 const SILENT: usize = 1_000;
-pub(super) const HAMMERS: usize = 16;
 /// Keys of the hostile guild, each with a connection.
 const KEYS: usize = 50;
-/// A client that has lost its connection tries again after this.
-pub(super) const AGAIN: Duration = Duration::from_millis(10);
 
 /// The attack for which the platform says so.
 pub(super) const WITHOUT_BOT: &str = "a stranger at a guild without the bot";
-
-#[derive(Clone)]
-pub(super) struct Target {
-    pub(super) address: SocketAddr,
-    /// The hostile guild, which is the first.
-    pub(super) guild: String,
-    pub(super) staff: String,
-    /// Of the console: the guild's owner, who is its admin, and others who may read its audit log.
-    pub(super) admins: Vec<String>,
-    /// Of somebody who is nobody there.
-    pub(super) stranger: String,
-    pub(super) over: Arc<AtomicBool>,
-}
 
 pub(super) struct Attack {
     pub(super) name: &'static str,
@@ -80,54 +60,6 @@ impl Attack {
             runtime.block_on((self.run)(target));
             Ok(())
         })
-    }
-}
-
-impl Target {
-    pub(super) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
-    }
-
-    pub(super) async fn until_over(&self) {
-        while !self.is_over() {
-            tokio::time::sleep(AGAIN).await;
-        }
-    }
-
-    /// From one of many addresses, as attackers come; with small buffers, because what they keep is measured too.
-    pub(super) async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
-        let socket = TcpSocket::new_v4()?;
-        socket.set_recv_buffer_size(4096)?;
-        socket.set_send_buffer_size(16 * 1024)?;
-        let source = Ipv4Addr::new(127, 0, 2, u8::try_from(number % 200).unwrap_or_default() + 1);
-        socket.bind((source, 0).into())?;
-        socket.connect(self.address).await
-    }
-
-    /// Sends requests one after the other, each when the one before is answered, over `connections` from one address.
-    pub(super) async fn hammer(&self, connections: usize, request: impl Fn(usize, usize) -> String) {
-        join_all((0..connections).map(async |client| {
-            let (mut stream, mut answer) = (None, vec![0; 64 * 1024]);
-            for turn in 0.. {
-                if self.is_over() {
-                    return;
-                }
-                let connected = match stream.take() {
-                    Some(connected) => Ok(connected),
-                    None => TcpStream::connect(self.address).await,
-                };
-                let Ok(mut connected) = connected else {
-                    tokio::time::sleep(AGAIN).await;
-                    continue;
-                };
-                let sent = connected.write_all(request(client, turn).as_bytes()).await;
-                match connected.read(&mut answer).await {
-                    Ok(1..) if sent.is_ok() => stream = Some(connected),
-                    _ => tokio::time::sleep(AGAIN).await,
-                }
-            }
-        }))
-        .await;
     }
 }
 

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::attacks::{AGAIN, HAMMERS, Target};
+use super::target::{AGAIN, HAMMERS, Target};
 
 /// Clients that stop in the middle of a form.
 const STOPPING: usize = 100;

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod console;
+mod target;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,8 @@ use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::json;
 use testkit::{Deployment, Fixture, Mode, Setup};
 
-use self::attacks::{ATTACKS, Attack, Target};
+use self::attacks::{ATTACKS, Attack};
+use self::target::Target;
 use crate::calls::{self, Call};
 use crate::figures::{Figures, PlatformStats, float, percentile};
 use crate::http::load;

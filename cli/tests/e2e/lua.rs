@@ -40,7 +40,11 @@ async fn empty_arrays_and_whole_floats_of_lua_are_accepted(deployment: &Deployme
         ("/lookup/status", json!({ "play_ids": [] }), json!({ "results": [] })),
         ("/reverse", json!({ "play_ids": [] }), json!({ "results": [] })),
         ("/shield/batch", json!({ "play_ids": [] }), json!({ "flagged": [] })),
-        ("/shield/import", json!({ "users": [] }), json!({ "imported": 0, "skipped": 0 })),
+        (
+            "/shield/import",
+            json!({ "users": [] }),
+            json!({ "imported": 0, "skipped": 0, "skipped_users": [] }),
+        ),
     ] {
         assert_eq!(api.post(path, body).await.ok(), expected, "{path}");
     }

@@ -8,7 +8,7 @@ pub mod totals;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ActiveValue::Set, Condition};
+use sea_orm::{ActiveValue::Set, Condition, FromQueryResult};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
@@ -40,6 +40,16 @@ pub struct Model {
 no_relations!();
 
 by_id!(SessionId: find);
+
+/// The activity of one staff member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
+pub struct Total {
+    pub staff_id: ChatId,
+    /// Sessions that overlap the span.
+    pub sessions: i64,
+    /// Seconds of their overlap with the span.
+    pub seconds: i64,
+}
 
 impl Model {
     pub fn duration_seconds(&self) -> i64 {

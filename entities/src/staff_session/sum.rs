@@ -6,7 +6,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, Condition, Order};
 
-use super::totals::Total;
+use super::Total;
 use crate::by_id::no_relations;
 use crate::sweep;
 use crate::{ChatId, Conn, GuildId, Result, Second, Timestamp};

@@ -6,21 +6,12 @@ use std::collections::BTreeMap;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
-use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
+use sea_orm::{Condition, QuerySelect, Select};
 
+pub use super::Total;
 use super::{Column, Entity, sum};
 use crate::period::Span;
 use crate::{ChatId, Conn, GuildId, Result, Second};
-
-/// The activity of one staff member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
-pub struct Total {
-    pub staff_id: ChatId,
-    /// Sessions that overlap the span.
-    pub sessions: i64,
-    /// Seconds of their overlap with the span.
-    pub seconds: i64,
-}
 
 /// Totals of all members active in the span, by chat id.
 pub async fn of_guild(conn: &impl Conn, guild: GuildId, span: impl Into<Span>) -> Result<Vec<Total>> {

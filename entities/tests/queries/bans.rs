@@ -219,7 +219,7 @@ both_databases! {
         let lifted = fixture.lift(&change, bans(by_play(1), None), chat(9)).await;
         fixture.ban(new(by_play(3), None, None), at(6)).await;
         let Changes { shown, gone } = fixture.changes(all_bans(), seen, at(6)).await;
-        assert_eq!(shown.iter().map(entities::sanction::list::Listed::identifier).collect::<Vec<_>>(), [Some(by_play(3))]);
+        assert_eq!(shown.iter().map(list::Listed::identifier).collect::<Vec<_>>(), [Some(by_play(3))]);
         assert_eq!(gone, [lifted[0].sanction_id]);
         assert!(list::changes_since(fixture.conn(), all_bans(), seen, at(6), 1).await.unwrap().is_none(), "too many");
         assert_eq!(moderation_revision::current(fixture.conn(), other_guild()).await.unwrap(), 0);

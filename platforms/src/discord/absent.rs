@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use entities::GuildId;
 use moka::sync::Cache;
-use serde::de::DeserializeOwned;
 
-use super::{ChatPlatform, MISSING_ACCESS};
-use crate::context::{CallContext, Priority};
-use crate::error::{PlatformError, Result};
+use crate::error::PlatformError;
 use crate::routes::chat as routes;
-use crate::wire::Call;
+
+/// The bot is not in the guild, or may not see the requested object.
+pub(super) const MISSING_ACCESS: i64 = 50_001;
 
 /// A refusal is repeated for so long to calls that somebody waits for. As long as the console uses an answer.
 const KNOWN_FOR: Duration = Duration::from_secs(45);
@@ -26,21 +25,16 @@ impl Default for Absent {
     }
 }
 
-impl ChatPlatform {
-    /// Reads of the guild.
-    pub(super) async fn read<T: DeserializeOwned>(&self, call: CallContext, request: &Call) -> Result<T> {
-        let waits = call.priority == Priority::Interactive;
-        if let Some(refusal) = self.absent.0.get(&call.guild).filter(|_| waits) {
-            return Err(refusal);
+impl Absent {
+    pub(super) fn known(&self, guild: GuildId) -> Option<PlatformError> {
+        self.0.get(&guild)
+    }
+
+    /// Remembers the refusal of a read of the guild itself: of members it may have another reason.
+    pub(super) fn note(&self, guild: GuildId, route: &str, refusal: &PlatformError) {
+        let of_guild = [routes::GUILD, routes::ROLES].contains(&route);
+        if of_guild && matches!(refusal, PlatformError::Forbidden { code: MISSING_ACCESS, .. }) {
+            self.0.insert(guild, refusal.clone());
         }
-        let read = self.wire.json(call, request).await;
-        // Of members the answer may have another reason.
-        let of_guild = [routes::GUILD, routes::ROLES].contains(&request.route);
-        if let Err(refusal @ PlatformError::Forbidden { code: MISSING_ACCESS, .. }) = &read
-            && of_guild
-        {
-            self.absent.0.insert(call.guild, refusal.clone());
-        }
-        read
     }
 }

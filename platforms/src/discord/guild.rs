@@ -6,12 +6,27 @@ use serde::de::DeserializeOwned;
 
 use super::ChatPlatform;
 use crate::chat::{ChatMember, ChatUser, KnownUser, MemberAccount, NamedMember};
-use crate::context::CallContext;
+use crate::context::{CallContext, Priority};
 use crate::error::{Missing, PlatformError, Result};
 use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
 use crate::routes::chat as routes;
+use crate::wire::Call;
 
 impl ChatPlatform {
+    /// A read of a guild. That the bot is not there is said again without asking, to calls that somebody waits for.
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: CallContext, request: &Call) -> Result<T> {
+        if call.priority == Priority::Interactive
+            && let Some(refusal) = self.absent.known(call.guild)
+        {
+            return Err(refusal);
+        }
+        let read = self.wire.json(call, request).await;
+        if let Err(refusal) = &read {
+            self.absent.note(call.guild, request.route, refusal);
+        }
+        read
+    }
+
     /// `None` when the user is not in the guild.
     pub async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>> {
         self.read_member(call, chat).await

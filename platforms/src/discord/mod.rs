@@ -14,7 +14,7 @@ use runtime::CHAT_TOKEN;
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use absent::Absent;
+use absent::{Absent, MISSING_ACCESS};
 pub(crate) use errors::classify;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
@@ -28,8 +28,6 @@ use crate::permissions::Permissions;
 use crate::routes::chat as routes;
 use crate::wire::{Call, CallPermit, Standing, Wire, credential};
 
-/// The bot is not in the guild, or may not see the requested object.
-const MISSING_ACCESS: i64 = 50_001;
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
 const TEXT_CHANNEL: u8 = 0;
 

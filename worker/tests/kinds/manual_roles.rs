@@ -53,7 +53,7 @@ async fn a_change_that_the_next_sync_undoes_says_so() {
         assert!(given.ends_with("assigned"), "{given}");
     }
     // Without the ranks it is not known.
-    fixture.fault("memberships", 500, 20).await;
+    fixture.fault("GET /cloud/v2/groups/-/memberships", 500, 20).await;
     let given = message(process.succeed(&assign(people[0].chat, OFFICER)).await);
     assert!(given.contains("by the member's rank"), "{given}");
 }

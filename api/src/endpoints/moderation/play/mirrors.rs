@@ -1,6 +1,6 @@
 //! Which new bans go to the chat platform at once: a key's at most `mirror_bans_per_hour` in any hour (docs/rules.md 4).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use entities::moderation_revision::Change;
@@ -37,11 +37,10 @@ impl Mirrors {
         };
         let most = u64::from(guild.mirror_bans_per_hour.unsigned_abs());
         let mut left = BTreeMap::new();
-        for key in bans().filter_map(|new| new.key) {
-            if !left.contains_key(&key) {
-                let used = mirror::count_of_key(tx, key, change.now - WINDOW, most).await?;
-                left.insert(key, most - used);
-            }
+        let keys: BTreeSet<KeyId> = bans().filter_map(|new| new.key).collect();
+        for key in keys {
+            let used = mirror::count_of_key(tx, key, change.now - WINDOW, most).await?;
+            left.insert(key, most - used);
         }
         Ok(Self { left: Some(left) })
     }
