@@ -1,6 +1,5 @@
 //! The hostile clients. Each runs on a thread of its own that gives way to others: it stands for another machine.
 
-
 use entities::key_text::KeyText;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force};
@@ -164,6 +164,9 @@ fn outlasted(places: Places) -> Expr {
     let later = ends(ExprTrait::gt)
         .or(never(other(Column::ExpiresAt)).and(own(Column::ExpiresAt).is_not_null()))
         .or(same_end.and(other(Column::SanctionId).gt(own(Column::SanctionId))));
+    // As an expression, so that no index by kind is taken: before Postgres has counted a new guild's rows it holds that index
+    // for as good as the one by account, and reads all rows for each (measured with 25,000 bans: 8.4 s a page, 2 ms without).
+    let kind = || other(Column::Kind).binary(BinOper::Custom("||"), "");
     let exists = |account: Expr| {
         Expr::exists(
             Query::select()
@@ -171,7 +174,7 @@ fn outlasted(places: Places) -> Expr {
                 .from_as(Entity, "other")
                 .and_where(other(Column::GuildId).eq(own(Column::GuildId)))
                 .and_where(account)
-                .and_where(other(Column::Kind).eq(own(Column::Kind)))
+                .and_where(kind().eq(own(Column::Kind)))
                 .and_where(other(Column::LiftedAt).is_null())
                 .and_where(in_list.clone())
                 .and_where(later.clone())
