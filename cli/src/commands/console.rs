@@ -17,7 +17,7 @@ use crate::output;
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Print a link that signs one person in to the console, once, within ten minutes
-    Link(Args),
+    Link(Box<Args>),
     /// List and end sessions
     #[command(subcommand)]
     Sessions(sessions::Command),
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Link(args) => link(args).await,
+        Command::Link(args) => link(*args).await,
         Command::Sessions(command) => sessions::run(command).await,
         Command::Operators(command) => operators::run(command).await,
     }

@@ -174,7 +174,8 @@ async fn a_request_may_come_in_pieces(deployment: &Deployment) {
 async fn odd_request(deployment: &Deployment, n: usize) -> u16 {
     let word = |salt: usize| format!("{:X}", (n + 1).wrapping_mul(0x9E37_79B9).wrapping_add(salt));
     let methods = ["GET", "POST", "DELETE", "PATCH", "PUT", "OPTIONS"];
-    let method = if n % 2 == 0 { format!("M{}", word(1)) } else { methods[n / 2 % methods.len()].to_owned() };
+    let method =
+        if n.is_multiple_of(2) { format!("M{}", word(1)) } else { methods[n / 2 % methods.len()].to_owned() };
     let paths = [
         "/console".to_owned(),
         "/console/sign-in".to_owned(),

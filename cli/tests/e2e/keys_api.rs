@@ -104,7 +104,9 @@ async fn keys_of_another_guild_do_not_exist(deployment: &Deployment) {
 
 /// A time of day in some hours, as the API writes it.
 fn in_hours(hours: i64) -> String {
-    (Utc::now() + TimeDelta::hours(hours)).format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    (chrono::DateTime::<Utc>::from(std::time::SystemTime::now()) + TimeDelta::hours(hours))
+        .format("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
 }
 
 /// A key made by the command line.

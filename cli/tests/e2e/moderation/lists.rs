@@ -221,8 +221,8 @@ async fn the_history_of_mutes_is_like_that_of_bans(deployment: &Deployment) {
     let lifted = &all["mutes"][1];
     assert_eq!((&lifted["lifted_how"], &lifted["active"]), (&json!("lifted"), &json!(false)));
     assert_eq!(lifted["identifier"], member.chat.as_str());
-    assert_eq!(ids(&listed("active=true").await), [second.clone()]);
-    assert_eq!(ids(&listed(&format!("identifier={}", member.play)).await), [first.clone()]);
+    assert_eq!(ids(&listed("active=true").await), std::slice::from_ref(&second));
+    assert_eq!(ids(&listed(&format!("identifier={}", member.play)).await), std::slice::from_ref(&first));
     let page = listed("limit=1").await;
     assert_eq!((ids(&page), &page["next_cursor"]), (vec![second], &page["mutes"][0]["id"]));
     assert_eq!(ids(&listed(&format!("limit=1&cursor={}", page["next_cursor"])).await), [first]);

@@ -1,11 +1,14 @@
 //! Persons with two accounts in the lists, who the moderator is, and what counts as a staff action (docs/rules.md 4 and 6).
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{Moderating, STRANGER, STRANGER_CHAT};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, eventually};
+
+const WITHIN: Duration = Duration::from_secs(5);
 
 both_modes!(
     a_person_linked_later_is_listed_once,
@@ -42,12 +45,15 @@ async fn a_person_linked_later_is_listed_once(deployment: &Deployment) {
             kept.insert(ban["identifier"].as_str().unwrap().to_owned(), id);
         }
         revision = changes["revision"].as_i64().unwrap();
-        let whole = deployment.api().get(&list).await.ok()["bans"].clone();
-        let whole = whole.as_array().unwrap().iter();
-        let whole: BTreeMap<_, _> = whole
-            .map(|ban| (ban["identifier"].as_str().unwrap().to_owned(), ban["id"].as_i64().unwrap()))
-            .collect();
-        assert_eq!(kept, whole, "step {step}");
+        // What a command changed is heard within a second.
+        eventually(&format!("the whole list is like the one kept at step {step}"), WITHIN, async || {
+            let whole = deployment.api().get(&list).await.ok()["bans"].clone();
+            let item =
+                |ban: &Value| (ban["identifier"].as_str().unwrap().to_owned(), ban["id"].as_i64().unwrap());
+            let whole: BTreeMap<_, _> = whole.as_array().unwrap().iter().map(item).collect();
+            (kept == whole).then_some(())
+        })
+        .await;
         assert_eq!(kept.len(), if step == 0 { 2 } else { 1 }, "step {step}: {kept:?}");
         if step == 1 {
             assert_eq!(kept[STRANGER], long, "the one that ends last");
@@ -160,10 +166,8 @@ async fn each_moderator_and_each_person_counts(deployment: &Deployment) {
         deployment.ban(whom, json!({ "moderator_id": first, "duration_seconds": 1 })).await;
     }
     // Another offence, once the first ban is over.
-    testkit::eventually("the first ban is over", std::time::Duration::from_secs(5), async || {
-        (!deployment.is_banned("781").await).then_some(())
-    })
-    .await;
+    eventually("the first ban is over", WITHIN, async || (!deployment.is_banned("781").await).then_some(()))
+        .await;
     deployment.ban("781", json!({ "moderator_id": second })).await;
     assert_eq!(counted(deployment).await, json!({ "ban": 3 }));
 }

@@ -103,7 +103,7 @@ async fn past_leaves_are_expired_once(deployment: &Deployment) {
         let data = api.get(&format!("{loa}?status={status}")).await.ok();
         data["loas"].as_array().unwrap().iter().map(|leave| leave["id"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(listed("active").await, [open.clone()]);
+    assert_eq!(listed("active").await, std::slice::from_ref(&open));
     assert_eq!(listed("expired").await, [over[1].clone(), over[0].clone()]);
     let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
     let list = api.get(&loa).await.ok();
