@@ -9,7 +9,7 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{DatabaseBackend, FromQueryResult, Iterable, StatementBuilder};
 
-use super::model::{Claim, Column, Entity, State};
+use super::model::{Column, Entity, State};
 use crate::{Conn, Result, lists};
 
 /// The alias of the rows that [`update_chosen`] updates.
@@ -17,7 +17,7 @@ const CHOSEN: &str = "chosen";
 
 /// Claimed jobs to update.
 pub(super) struct Claimed<const N: usize> {
-    /// Job, token and, of three values, the result that the update sets.
+    /// Job, token and, of four values, the process that holds the claim and the result that the update sets.
     pub(super) rows: Vec<[Value; N]>,
     /// Jobs in another state stay unchanged.
     pub(super) state: State,
@@ -25,12 +25,6 @@ pub(super) struct Claimed<const N: usize> {
     pub(super) only: Option<SimpleExpr>,
     /// For jobs that another transaction has locked; without it the statement waits. Not for a single job.
     pub(super) locked: Option<LockBehavior>,
-}
-
-impl Claim {
-    pub(super) fn values(self) -> [Value; 2] {
-        [self.job.into(), self.token.into()]
-    }
 }
 
 /// Updates the claimed jobs whose claims are still current, and returns them.
@@ -46,8 +40,9 @@ pub(super) async fn update_claimed<M: FromQueryResult, const N: usize>(
         update.table(Entity).and_where(Column::JobId.eq(row[0].clone()));
         update.and_where(Column::Token.eq(row[1].clone())).and_where(state.is_unindexed());
         only.map(|only| update.and_where(only));
-        row.get(2).map(|result| update.value(Column::Result, Expr::value(result.clone())));
-        return fetch(conn, update.returning(Query::returning().exprs(returning))).await;
+        row.get(2).map(|worker| update.and_where(Column::Worker.eq(worker.clone())));
+        row.get(3).map(|result| update.value(Column::Result, Expr::value(result.clone())));
+        return fetch(conn, update.returning(Query::returning().exprs(returning)).take()).await;
     }
     let given = |column| Expr::col(("given", column));
     let mut which = Query::select();
@@ -61,7 +56,8 @@ pub(super) async fn update_claimed<M: FromQueryResult, const N: usize>(
         .order_by((Entity, Column::JobId), Order::Asc);
     only.map(|only| which.and_where(only));
     if N > 2 {
-        which.expr_as(given("column3"), "result");
+        which.and_where(Expr::col((Entity, Column::Worker)).eq(given("column3")));
+        which.expr_as(given("column4"), "result");
         update.value(Column::Result, Expr::col((CHOSEN, "result")));
     }
     if conn.get_database_backend() == DatabaseBackend::Postgres {
@@ -92,13 +88,16 @@ pub(super) async fn update_chosen<M: FromQueryResult>(
         .returning(Query::returning().exprs(returning));
     let mut statement = WithQuery::new();
     statement.with_clause(with).query(update);
-    fetch(conn, &statement).await
+    fetch(conn, statement).await
 }
 
 pub(super) fn whole_row() -> impl Iterator<Item = SimpleExpr> {
     Column::iter().map(Column::into_expr)
 }
 
-async fn fetch<M: FromQueryResult>(conn: &impl Conn, statement: &impl StatementBuilder) -> Result<Vec<M>> {
-    conn.query_all(statement).await?.iter().map(|row| M::from_query_result(row, "")).collect()
+pub(super) async fn fetch<M: FromQueryResult>(
+    conn: &impl Conn,
+    statement: impl StatementBuilder,
+) -> Result<Vec<M>> {
+    conn.query_all(&statement).await?.iter().map(|row| M::from_query_result(row, "")).collect()
 }

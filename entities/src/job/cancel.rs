@@ -1,9 +1,10 @@
 //! Cancels jobs: a job that has not started ends at once, a running job is requested to stop.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::sea_query::{CaseStatement, Expr, Query, SimpleExpr, UpdateStatement};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect};
 
+use super::batch::{fetch, whole_row};
 use super::model::{Column, Entity, Model, State};
 use super::time;
 use crate::{Conn, GuildId, JobId, Result, Timestamp};
@@ -11,38 +12,30 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp};
 /// States in which no worker runs the job.
 const IDLE: [State; 2] = [State::Queued, State::Held];
 
-/// Requests the job to stop, and ends it if no worker runs it. Returns the updated job; its children go on
-/// ([`stop_children`]).
+/// Requests the job to stop, and ends it if no worker runs it. Returns the row, locked until the transaction ends if it
+/// is unfinished. Its children go on ([`stop_children`]).
 pub async fn request(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Option<Model>> {
-    Entity::update_many()
-        .col_expr(Column::CancelRequested, Expr::value(true))
-        .filter(Column::JobId.eq(job))
-        .filter(Column::FinishedAt.is_null())
-        .exec(conn)
-        .await?;
-    end_idle(conn, Column::JobId.eq(job), now).await?;
-    Entity::find_by_id(job).one(conn).await
+    let stopped = fetch(conn, stop(conn, Column::JobId.eq(job), now, whole_row())).await?;
+    match stopped.into_iter().next() {
+        Some(row) => Ok(Some(row)),
+        None => Entity::find_by_id(job).one(conn).await,
+    }
 }
 
-/// The children of a stopped job.
-#[derive(Debug)]
+/// A child that was stopped: it has ended, or runs until its next step.
+#[derive(Debug, FromQueryResult)]
 pub struct Stopped {
-    /// What those that ended had done in earlier runs.
-    pub results: Vec<Json>,
-    pub running: Vec<JobId>,
+    pub job_id: JobId,
+    pub state: State,
+    /// What it had done in earlier runs.
+    pub result: Option<Json>,
 }
 
-/// Ends the children that no worker runs and requests the running ones to stop.
-pub async fn stop_children(conn: &impl Conn, parent: JobId, now: Timestamp) -> Result<Stopped> {
-    let ended = end_idle(conn, Column::ParentId.eq(parent), now).await?;
-    let running = Entity::update_many()
-        .col_expr(Column::CancelRequested, Expr::value(true))
-        .filter(Column::ParentId.eq(parent))
-        .filter(Column::State.eq(State::Running))
-        .exec_with_returning(conn)
-        .await?;
-    let results = ended.into_iter().filter_map(|child| child.result).collect();
-    Ok(Stopped { results, running: running.into_iter().map(|child| child.job_id).collect() })
+/// Ends the children that no worker runs and requests the running ones to stop. Arguments are not read: those of a
+/// large guild's chunks are hundreds of megabytes.
+pub async fn stop_children(conn: &impl Conn, parent: JobId, now: Timestamp) -> Result<Vec<Stopped>> {
+    let returning = [Column::JobId, Column::State, Column::Result].map(Column::into_expr);
+    fetch(conn, stop(conn, Column::ParentId.eq(parent), now, returning)).await
 }
 
 /// Locks the unfinished jobs of a guild that is about to be deleted, parents before their chunks as workers do, and
@@ -61,17 +54,23 @@ pub async fn lock_open(conn: &impl Conn, guild: GuildId) -> Result<Vec<JobId>> {
     Ok(open.into_iter().filter(|(_, state)| *state == State::Running).map(|(job, _)| job).collect())
 }
 
-async fn end_idle(
+fn stop(
     conn: &impl Conn,
-    which: sea_orm::sea_query::SimpleExpr,
+    which: SimpleExpr,
     now: Timestamp,
-) -> Result<Vec<Model>> {
-    Entity::update_many()
-        .col_expr(Column::State, Expr::value(State::Cancelled))
-        .col_expr(Column::CancelRequested, Expr::value(true))
-        .col_expr(Column::FinishedAt, time::now(conn, now))
-        .filter(which)
-        .filter(Column::State.is_in(IDLE))
-        .exec_with_returning(conn)
-        .await
+    returning: impl IntoIterator<Item = SimpleExpr>,
+) -> UpdateStatement {
+    let idle = || Column::State.is_in(IDLE);
+    let if_idle = |then: SimpleExpr, column: Column| {
+        CaseStatement::new().case(idle(), then).finally(column.into_expr())
+    };
+    Query::update()
+        .table(Entity)
+        .value(Column::CancelRequested, true)
+        .value(Column::State, if_idle(Expr::value(State::Cancelled), Column::State))
+        .value(Column::FinishedAt, if_idle(time::now(conn, now), Column::FinishedAt))
+        .and_where(which)
+        .and_where(Column::State.is_in(State::OPEN))
+        .returning(Query::returning().exprs(returning))
+        .take()
 }

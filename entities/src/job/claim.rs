@@ -11,7 +11,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query, UpdateStatement};
 
 use super::batch::{Claimed, update_chosen, update_claimed, whole_row};
-use super::model::{Claim, Class, Column, Entity, Model, State};
+use super::model::{Class, Column, Entity, Model, Published, State};
 use super::time;
 use crate::{Conn, Result, Timestamp, job_pause};
 
@@ -25,12 +25,12 @@ pub fn most(postgres: bool) -> usize {
 /// result could not be claimed.
 pub async fn published(
     conn: &impl Conn,
-    messages: &[Claim],
+    messages: &[Published],
     worker: &str,
     now: Timestamp,
 ) -> Result<Vec<Model>> {
     let claimed = Claimed {
-        rows: messages.iter().map(|claim| claim.values()).collect(),
+        rows: messages.iter().map(|message| [message.job.into(), message.token.into()]).collect(),
         state: State::Queued,
         only: Some(job_pause::covers_job().not()),
         locked: Some(LockBehavior::SkipLocked),

@@ -6,7 +6,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
-use super::model::{Claim, Column, Entity, Failure, Model, Progress, State};
+use super::model::{Claim, Column, Entity, Model, Progress, State};
 use super::time;
 use crate::{Conn, JobId, Result, Timestamp};
 
@@ -27,22 +27,33 @@ pub struct Steps {
 }
 
 /// Turns a running parent into a waiting one, with its plan's counters as first result. Deletes the error of an earlier
-/// attempt of the plan: from here on an error on the parent means that a child failed. False: the claim is lost.
+/// attempt of the plan: from here on an error on the parent means that a child failed. Returns the parent's row, locked
+/// until the transaction ends; `None`: the claim is lost.
 pub async fn wait_for_children(
     conn: &impl Conn,
     claim: Claim,
     planned: Planned,
     now: Timestamp,
-) -> Result<bool> {
-    let done = claim
+) -> Result<Option<Model>> {
+    let rows = claim
         .update_progress(conn, planned.progress, now)
         .col_expr(Column::State, Expr::value(State::Waiting))
         .col_expr(Column::Result, Expr::value(planned.counters))
         .col_expr(Column::Error, Expr::value(Option::<Json>::None))
         .col_expr(Column::Checkpoint, Expr::value(planned.checkpoint))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Deletes the plan of a parent that ended before its chunks began: the chunks are cancelled, and a retry plans anew.
+pub async fn forget_plan(conn: &impl Conn, parent: JobId) -> Result<()> {
+    Entity::update_many()
+        .col_expr(Column::Checkpoint, Expr::value(Option::<Json>::None))
+        .filter(Column::JobId.eq(parent))
         .exec(conn)
         .await?;
-    Ok(done.rows_affected == 1)
+    Ok(())
 }
 
 /// Adds to the parent's progress and returns its row, locked until the transaction ends.
@@ -62,15 +73,14 @@ pub async fn add_progress(
     Ok(rows.into_iter().next())
 }
 
-/// Records on the parent why it fails. With `stop`, its remaining chunks do not run.
-pub async fn note_failure(conn: &impl Conn, parent: JobId, failure: &Failure, stop: bool) -> Result<()> {
-    let mut update = Entity::update_many()
-        .col_expr(Column::Error, Expr::value(failure.to_json()))
-        .filter(Column::JobId.eq(parent));
-    if stop {
-        update = update.col_expr(Column::CancelRequested, Expr::value(true));
-    }
-    update.exec(conn).await?;
+/// Records on the parent why it fails, and whether its remaining chunks are to stop.
+pub async fn note_end(conn: &impl Conn, parent: &Model) -> Result<()> {
+    Entity::update_many()
+        .col_expr(Column::Error, Expr::value(parent.error.clone()))
+        .col_expr(Column::CancelRequested, Expr::value(parent.cancel_requested))
+        .filter(Column::JobId.eq(parent.job_id))
+        .exec(conn)
+        .await?;
     Ok(())
 }
 

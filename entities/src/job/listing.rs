@@ -139,18 +139,6 @@ pub(super) fn first_id_at(time: Timestamp) -> JobId {
     JobId(Uuid::from_u128(millis << 80))
 }
 
-/// The chunks of a job that are running.
-pub async fn running_children(conn: &impl Conn, parent: JobId) -> Result<Vec<JobId>> {
-    Entity::find()
-        .select_only()
-        .column(Column::JobId)
-        .filter(Column::ParentId.eq(parent))
-        .filter(Column::State.eq(State::Running))
-        .into_tuple()
-        .all(conn)
-        .await
-}
-
 /// The number of running jobs of a class.
 pub async fn count_running(conn: &impl Conn, class: Class) -> Result<u64> {
     Entity::find().filter(Column::Class.eq(class)).filter(State::Running.is()).count(conn).await

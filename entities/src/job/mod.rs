@@ -2,7 +2,7 @@
 //!
 //! `queued → running → succeeded | queued (retry) | failed | dead | cancelled`; a parent with open children is
 //! `waiting`, a job beyond its guild's share in flight is `held`. Each claim raises the fencing token, and every later
-//! write of that run names it, so a stale worker changes no row. Times are the database's, see [`time`].
+//! write of that run names it and the process, so a stale worker changes no row. Times are the database's, see [`time`].
 //!
 //! Modules: [`insert`], [`claim`], [`turns`], [`run`] (what a claimed job's holder writes), [`rescue`], [`family`]
 //! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`],
@@ -25,5 +25,5 @@ mod status;
 pub mod time;
 pub mod turns;
 
-pub use model::{Claim, Class, Column, Entity, Failure, JobMessage, Model, Progress, State};
+pub use model::{Claim, Class, Column, Entity, Failure, JobMessage, Model, Progress, Published, State};
 pub use status::Status;

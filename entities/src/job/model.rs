@@ -161,9 +161,19 @@ impl Failure {
     }
 }
 
-/// The right to write for one run: the job and the fencing token of its claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The right to write for one run: the job, the fencing token of its claim, and the process that claimed it. A standby
+/// that is promoted without the newest commits gives tokens out again, but not to the same process twice: see
+/// `queue/src/run/running.rs`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Claim {
+    pub job: JobId,
+    pub token: i64,
+    pub worker: String,
+}
+
+/// A job and its fencing token when its message was published. A job with another token cannot be claimed by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Published {
     pub job: JobId,
     pub token: i64,
 }
@@ -183,7 +193,7 @@ impl Model {
 
     /// The claim recorded on this row, as read or as returned by the claim.
     pub fn claim(&self) -> Claim {
-        Claim { job: self.job_id, token: self.token }
+        Claim { job: self.job_id, token: self.token, worker: self.worker.clone().unwrap_or_default() }
     }
 
     pub fn progress(&self) -> Progress {
@@ -225,7 +235,7 @@ pub struct JobMessage {
 
 impl JobMessage {
     /// The condition under which the row matches the message.
-    pub fn claim(&self) -> Claim {
-        Claim { job: self.job, token: self.token }
+    pub fn published(&self) -> Published {
+        Published { job: self.job, token: self.token }
     }
 }

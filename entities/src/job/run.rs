@@ -17,6 +17,7 @@ impl Claim {
         Entity::update_many()
             .filter(Column::JobId.eq(self.job))
             .filter(Column::Token.eq(self.token))
+            .filter(Column::Worker.eq(self.worker))
             .filter(State::Running.is_unindexed())
     }
 
@@ -40,6 +41,7 @@ pub async fn confirm(conn: &impl Conn, claim: Claim) -> Result<Option<bool>> {
         .select_only()
         .column(Column::CancelRequested)
         .filter(Column::Token.eq(claim.token))
+        .filter(Column::Worker.eq(claim.worker))
         .filter(State::Running.is_unindexed())
         .into_tuple()
         .one(conn)
@@ -53,13 +55,14 @@ pub async fn hold(conn: &impl Conn, claim: Claim) -> Result<bool> {
         .select_only()
         .column(Column::JobId)
         .filter(Column::Token.eq(claim.token))
+        .filter(Column::Worker.eq(claim.worker))
         .filter(State::Running.is_unindexed())
         .lock(LockType::NoKeyUpdate);
     Ok(own.into_tuple::<JobId>().one(conn).await?.is_some())
 }
 
 /// A claim that the database assigns to a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
     pub claim: Claim,
     pub cancel_requested: bool,
@@ -75,7 +78,10 @@ pub async fn of_worker(conn: &impl Conn, worker: &str) -> Result<Vec<Running>> {
         .into_tuple()
         .all(conn)
         .await?;
-    let running = |(job, token, cancel_requested)| Running { claim: Claim { job, token }, cancel_requested };
+    let running = |(job, token, cancel_requested)| Running {
+        claim: Claim { job, token, worker: worker.to_owned() },
+        cancel_requested,
+    };
     Ok(rows.into_iter().map(running).collect())
 }
 
@@ -142,6 +148,10 @@ pub async fn end(
     let mut update = update
         .col_expr(Column::State, Expr::value(ending.state()))
         .col_expr(Column::FinishedAt, time::now(conn, now));
+    if *ending == Ending::Cancelled {
+        // A run may have been told of a request that a failover lost.
+        update = update.filter(Column::CancelRequested.eq(true));
+    }
     if let Ending::Succeeded(result) = ending {
         // The failures of earlier attempts are no error of a succeeded job.
         update = update
@@ -178,8 +188,7 @@ pub async fn succeed(conn: &impl Conn, ended: &[(Claim, Json)], now: Timestamp) 
         .value(Column::FinishedAt, time::now(conn, now))
         .value(Column::Error, Expr::value(Option::<Json>::None));
     let row = |(claim, result): &(Claim, Json)| {
-        let [job, token] = claim.values();
-        [job, token, result.clone().into()]
+        [claim.job.into(), claim.token.into(), claim.worker.clone().into(), result.clone().into()]
     };
     let rows = ended.iter().map(row).collect();
     let claimed = Claimed { rows, state: State::Running, only: None, locked: None };

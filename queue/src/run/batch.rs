@@ -66,8 +66,8 @@ impl Finisher {
 }
 
 async fn succeed(queue: &Queue, ends: Vec<End>) {
-    let (results, asked): (Vec<_>, Vec<_>) =
-        ends.into_iter().map(|end| ((end.claim, end.result), (end.claim.job, end.written))).unzip();
+    let (asked, results): (Vec<_>, Vec<_>) =
+        ends.into_iter().map(|end| ((end.claim.job, end.written), (end.claim, end.result))).unzip();
     let ended = write(queue, &results).await;
     let hit = ended.as_ref().map(|ended| ended.iter().map(|ended| ended.job_id).collect::<HashSet<JobId>>());
     for (job, written) in asked {

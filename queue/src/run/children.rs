@@ -1,10 +1,9 @@
 //! Parents and chunks: the plan that starts chunks, and the effect of a chunk's end on its parent.
 
 use entities::audit_entry::{self, NewEntry};
-use entities::job::cancel::{self, Stopped};
-use entities::job::family::{self, Planned, Steps};
+use entities::job::family::{self, Planned};
 use entities::job::run::Ending;
-use entities::job::{Model, State, insert, turns};
+use entities::job::{Model, State, cancel, insert, turns};
 use entities::{JobId, Timestamp};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -19,39 +18,47 @@ const FIRST: u64 = 1;
 /// chunks that must stop.
 pub(super) async fn after_child(
     transaction: &Transaction,
-    parent: &Model,
+    mut parent: Model,
     ending: &Ending,
     counters: Option<&Value>,
     now: Timestamp,
 ) -> Result<Vec<JobId>, DbErr> {
-    let mut parent = parent.clone();
-    let mut stopped = Vec::new();
     // Also for a chunk that did not succeed: its changes were made.
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
         add_results(transaction, &mut parent, [own]).await?;
     }
-    if let Some(failure) = ending.failure() {
-        // A dead chunk stops no other; a failed one does.
-        let stop = matches!(ending, Ending::Failed(_));
-        family::note_failure(transaction, parent.job_id, failure, stop).await?;
-        parent.error = serde_json::to_value(failure).ok();
-        if stop {
-            stopped = stop_children(transaction, &mut parent, now).await?;
-        }
+    // A dead chunk stops no other; a failed or cancelled one does.
+    let stop = matches!(ending, Ending::Failed(_) | Ending::Cancelled) && !parent.cancel_requested;
+    if stop || ending.failure().is_some() {
+        parent.error =
+            ending.failure().and_then(|failure| serde_json::to_value(failure).ok()).or(parent.error);
+        parent.cancel_requested |= stop;
+        family::note_end(transaction, &parent).await?;
     }
-    finish_parent_if_last(transaction, &parent, now).await?;
-    Ok(stopped)
+    settle(transaction, parent, now).await
 }
 
-/// Stops the children of a parent, whose row the transaction has locked. Returns the running ones.
-pub(crate) async fn stop_children(
+/// Ends what the parent's row calls for, whatever brought it there. The transaction has locked that row, before any
+/// chunk's: so of two transactions the second sees all chunks of the first. Chunks of a parent that is to stop, or has
+/// ended, are stopped; a waiting parent without open chunks ends. Returns the running chunks that must stop.
+pub(crate) async fn settle(
     transaction: &Transaction,
-    parent: &mut Model,
+    mut parent: Model,
     now: Timestamp,
 ) -> Result<Vec<JobId>, DbErr> {
-    let Stopped { results, running } = cancel::stop_children(transaction, parent.job_id, now).await?;
-    add_results(transaction, parent, &results).await?;
+    let mut running = Vec::new();
+    if parent.cancel_requested || !parent.state.is_open() {
+        let stopped = cancel::stop_children(transaction, parent.job_id, now).await?;
+        let (runs, ended): (Vec<_>, Vec<_>) =
+            stopped.into_iter().partition(|child| child.state == State::Running);
+        running = runs.into_iter().map(|child| child.job_id).collect();
+        if !ended.is_empty() && !parent.state.is_open() {
+            family::forget_plan(transaction, parent.job_id).await?;
+        }
+        add_results(transaction, &mut parent, ended.iter().filter_map(|child| child.result.as_ref())).await?;
+    }
+    finish_parent_if_last(transaction, &parent, now).await?;
     Ok(running)
 }
 
@@ -72,7 +79,7 @@ async fn add_results(
 }
 
 /// Ends a waiting parent without open children, with an entry in the audit log.
-pub(crate) async fn finish_parent_if_last(
+async fn finish_parent_if_last(
     transaction: &Transaction,
     parent: &Model,
     now: Timestamp,
@@ -108,18 +115,15 @@ pub(super) async fn fan_out(
     let transaction = queue.database.begin().await?;
     let rows = chunks.iter().cloned().map(|chunk| chunk.into_chunk_of(job.job_id)).collect();
     insert::insert_held(&transaction, rows, now).await?;
-    if !family::wait_for_children(&transaction, job.claim(), planned, now).await? {
+    let Some(parent) = family::wait_for_children(&transaction, job.claim(), planned, now).await? else {
         return Ok(false);
-    }
-    let mut released = Vec::new();
-    if let Some(mut parent) = family::add_progress(&transaction, job.job_id, Steps::default(), now).await? {
-        if parent.cancel_requested {
-            stop_children(&transaction, &mut parent, now).await?;
-        } else if let Some(guild) = parent.guild_id {
-            released = turns::release(&transaction, guild, job.class, FIRST, now).await?;
-        }
-        finish_parent_if_last(&transaction, &parent, now).await?;
-    }
+    };
+    let guild = parent.guild_id.filter(|_| !parent.cancel_requested);
+    settle(&transaction, parent, now).await?;
+    let released = match guild {
+        Some(guild) => turns::release(&transaction, guild, job.class, FIRST, now).await?,
+        None => Vec::new(),
+    };
     transaction.commit().await?;
     queue.publish(released);
     Ok(true)

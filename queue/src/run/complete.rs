@@ -13,7 +13,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
 use super::batch::Finisher;
-use super::children::{after_child, fan_out};
+use super::children::{after_child, fan_out, settle};
 use super::context::JobContext;
 use super::outcome::{JobError, Outcome};
 use crate::backoff::{backoff, jitter};
@@ -206,8 +206,8 @@ impl<'a> Complete<'a> {
             audit_entry::write(&transaction, &self.job.actor(), entry.clone(), now).await?;
         }
         let stopped = match parent {
-            Some(parent) => after_child(&transaction, &parent, &ending, self.counters.as_ref(), now).await?,
-            None => Vec::new(),
+            Some(parent) => after_child(&transaction, parent, &ending, self.counters.as_ref(), now).await?,
+            None => settle(&transaction, row.clone(), now).await?,
         };
         let released = self.release(&transaction).await?;
         let stop = (!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped });

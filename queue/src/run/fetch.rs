@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::job::claim::Available;
-use entities::job::{Claim, Class, Model, claim};
+use entities::job::{Class, Model, Published, claim};
 use entities::{JobId, Timestamp};
 use sea_orm::DbErr;
 use tokio::sync::Semaphore;
@@ -47,9 +47,12 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     loop {
         // Only this loop takes slots, so free slots stay free.
         drop(free.acquire().await);
+        if soft.is_cancelled() {
+            return;
+        }
         let most = free.available_permits().min(longest);
+        // Not biased: while old jobs fill the slots again and again, messages get their turns too.
         let claimed = tokio::select! {
-            biased;
             () = soft.cancelled() => return,
             _ = net.tick() => {
                 let claimed = cast_net(&pool, class, newest.take(), most).await;
@@ -83,7 +86,7 @@ async fn claim_deliveries(pool: &Pool, mut deliveries: Vec<Delivery>) -> Vec<Cla
         return Vec::new();
     }
     let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
-    let jobs: Vec<Claim> = deliveries.iter().map(|delivery| delivery.message.claim()).collect();
+    let jobs: Vec<Published> = deliveries.iter().map(|delivery| delivery.message.published()).collect();
     match published(&pool.queue, &jobs, &registration).await {
         Ok(jobs) => {
             let mut deliveries: HashMap<JobId, Delivery> =
@@ -128,7 +131,7 @@ async fn cast_net(pool: &Pool, class: Class, overtaken: Option<Timestamp>, most:
 /// Claims published jobs.
 pub(super) async fn published(
     queue: &Queue,
-    jobs: &[Claim],
+    jobs: &[Published],
     registration: &Registration,
 ) -> Result<Vec<Model>, DbErr> {
     let (conn, now) = (queue.database.write(), queue.clock.now());

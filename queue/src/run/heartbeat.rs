@@ -58,6 +58,23 @@ async fn keep_one(
     running: &Running,
     strays: &mut Strays,
 ) -> bool {
+    let look = async {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            if let Err(error) = strays.look(queue, registration, running).await {
+                runtime::warn_seldom!(%error, "cannot look at what this process runs");
+            }
+        }
+    };
+    // Beside each other: the look waits for a connection that jobs may hold.
+    tokio::select! {
+        ends = beat(queue, registration) => ends,
+        () = look => true,
+    }
+}
+
+/// True: the process ends; false: it was declared dead.
+async fn beat(queue: &Queue, registration: &Registration) -> bool {
     let mut pause = EVERY;
     loop {
         if over(queue, pause).await {
@@ -65,13 +82,7 @@ async fn keep_one(
         }
         pause = match registration.beat(queue).await {
             Ok(false) => return false,
-            Ok(true) => match strays.look(queue, registration, running).await {
-                Ok(()) => EVERY,
-                Err(error) => {
-                    runtime::warn_seldom!(%error, "cannot look at what this process runs");
-                    EVERY
-                }
-            },
+            Ok(true) => EVERY,
             Err(error) => {
                 runtime::warn_seldom!(%error, "heartbeat failed, trying again");
                 SOON

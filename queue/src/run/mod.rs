@@ -19,7 +19,7 @@ mod slots;
 mod strays;
 mod watchdog;
 
-pub(crate) use children::{finish_parent_if_last, stop_children};
+pub(crate) use children::settle;
 pub(crate) use complete::Complete;
 pub use context::JobContext;
 pub use handler::{Handler, Registry};

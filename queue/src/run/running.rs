@@ -1,6 +1,7 @@
 //! The claims that tasks of this process run.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entities::JobId;
@@ -12,14 +13,25 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Running(Arc<Mutex<HashMap<Claim, CancellationToken>>>);
 
 impl Running {
-    /// The claim counts as running until the guard is dropped, however the run ends.
-    pub(super) fn enter(&self, claim: Claim, cancel: CancellationToken) -> Entered {
-        self.lock().insert(claim, cancel);
-        Entered { running: self.clone(), claim }
+    /// The claim counts as running until the guard is dropped, however the run ends. `None`: a run has this claim
+    /// already. The database lost its commit, and has now given the same claim again: that run goes on.
+    pub(super) fn enter(&self, claim: &Claim, cancel: CancellationToken) -> Option<Entered> {
+        match self.lock().entry(claim.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(free) => {
+                free.insert(cancel);
+                Some(Entered { running: self.clone(), claim: claim.clone() })
+            }
+        }
     }
 
-    pub(super) fn has(&self, claim: Claim) -> bool {
-        self.lock().contains_key(&claim)
+    pub(super) fn claims(&self) -> HashSet<Claim> {
+        self.lock().keys().cloned().collect()
+    }
+
+    /// Stops a run whose claim is void.
+    pub(super) fn stop(&self, claim: &Claim) {
+        self.lock().get(claim).inspect(|token| token.cancel());
     }
 
     pub(super) fn cancel(&self, job: JobId) {

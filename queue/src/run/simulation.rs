@@ -1,6 +1,6 @@
 //! Simulated histories: several worker processes with wrong clocks, a broker that loses, duplicates, delays and
-//! reorders messages, processes that die, freeze and wake, a database that fails, a leader that rescues, and operators
-//! who cancel, retry and pause. All code that touches a job is the product's own, on a real database; a seed determines
+//! reorders messages, processes that die, freeze and wake, a database that fails or loses its newest commits to a
+//! failover, a leader that rescues, parents that plan chunks, and operators who cancel, retry and pause. All code that touches a job is the product's own, on a real database; a seed determines
 //! the order of calls, and time is simulated.
 //!
 //! After each step [`checks`] verifies the rows. At the end the faults stop, and every job must end. A failure
@@ -39,18 +39,37 @@ impl World {
 
     async fn step(&mut self) {
         match self.random.below(100) {
-            0..28 => self.pass_time().await,
-            28..46 => self.deliver().await,
-            46..54 => self.cast_net().await,
-            54..80 => self.go_on().await,
-            80..83 => self.kill().await,
-            83..87 => self.freeze_or_wake().await,
-            87..89 => self.lose_messages(),
-            89..92 => self.cancel().await,
-            92..95 => self.retry_by_hand().await,
-            95..97 => self.pause_or_resume().await,
+            0..24 => self.pass_time().await,
+            24..27 => self.kill().await,
+            27..31 => self.freeze_or_wake().await,
+            31..33 => self.lose_messages(),
+            33..35 => self.pause_or_resume().await,
+            35..38 => self.fail_over().await,
+            draw => self.change(draw).await,
+        }
+    }
+
+    /// A step whose commits a failover may lose.
+    async fn change(&mut self, draw: usize) {
+        match draw % 62 {
+            0..18 => self.deliver().await,
+            18..26 => self.cast_net().await,
+            26..53 => self.go_on().await,
+            53..56 => self.cancel().await,
+            56..59 => self.retry_by_hand().await,
             _ => self.enqueue().await,
         }
+    }
+
+    /// A standby is promoted that did not receive the last commits. Answers were sent, and runs go on.
+    async fn fail_over(&mut self) {
+        self.tell("the next step is lost by a failover".to_owned());
+        let (rows, burned) = (self.rows.clone(), self.burned.clone());
+        let draw = self.random.below(62);
+        self.change(draw).await;
+        self.burned = burned;
+        self.restore(rows).await;
+        self.tell("failover".to_owned());
     }
 
     async fn pass_time(&mut self) {
@@ -139,10 +158,13 @@ impl World {
         let Some(job) = self.pick_job() else { return };
         self.tell(format!("cancel {}", self.number(job)));
         let transaction = self.database.begin().await.unwrap();
-        self.leader.cancel(&transaction, job).await.unwrap();
+        let (_, event) = self.leader.cancel(&transaction, job).await.unwrap().unwrap();
         transaction.commit().await.unwrap();
+        let runtime::Event::JobsCancelled { jobs } = event else { panic!("{event:?}") };
         if self.random.percent(50) {
-            self.processes.iter().flatten().for_each(|process| process.running.cancel(job));
+            for process in self.processes.iter().flatten() {
+                jobs.iter().for_each(|job| process.running.cancel(*job));
+            }
         }
         self.check(Cause::Cancel).await;
     }
@@ -152,9 +174,13 @@ impl World {
         self.tell(format!("retry {}", self.number(job)));
         let transaction = self.database.begin().await.unwrap();
         let row = self.row(job).clone();
+        // A job that is retried after its end plans anew.
+        let old = self.chunks_of(job).filter(|_| !row.state.is_open());
+        let chunks: Vec<_> = old.map(|chunk| chunk.job_id).collect();
         let retried = crate::retry(&transaction, &row, self.leader.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
         if let crate::Retry::Queued(row) = retried {
+            self.retired.extend(chunks);
             self.leader.publish([row.message()]);
         }
         self.check(Cause::Retry).await;

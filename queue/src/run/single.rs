@@ -37,7 +37,8 @@ pub(super) async fn run(pool: &Pool, claimed: Claimed) {
     let started = Instant::now();
     observe_wait(&job, pool.queue.clock.now());
     let context = JobContext::new(job, pool.queue.clone(), registration);
-    let _running = pool.running.enter(context.claim(), context.cancelled().clone());
+    let entered = pool.running.enter(&context.claim(), context.cancelled().clone());
+    let Some(_running) = entered else { return };
     let watched = pool.watchdog.watch(&context, handler.time_limit());
     let result = AssertUnwindSafe(supervise(&context, handler.as_ref())).catch_unwind().await;
     drop(watched);

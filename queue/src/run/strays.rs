@@ -1,5 +1,6 @@
 //! Finds claims of this process that no task of it runs, because the answer to the claim was lost or the end of the run
-//! could not be written, and retries their jobs. The same query passes cancel requests to running jobs.
+//! could not be written, and retries their jobs. The same query passes cancel requests to running jobs, and stops runs
+//! whose claims the database does not know.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -28,29 +29,35 @@ impl Strays {
         running: &Running,
     ) -> Result<(), DbErr> {
         let now = queue.clock.steady();
+        let mut void = running.claims();
         let known = run::of_worker(queue.database.read(), &registration.name).await?;
+        let runs = running.claims();
         let mut seen = HashMap::new();
         for row in known {
+            void.remove(&row.claim);
             if row.cancel_requested {
                 running.cancel(row.claim.job);
             }
-            if !running.has(row.claim) {
-                seen.insert(row.claim, self.0.get(&row.claim).copied().unwrap_or(now));
+            if !runs.contains(&row.claim) {
+                let since = self.0.get(&row.claim).copied().unwrap_or(now);
+                seen.insert(row.claim, since);
             }
         }
+        // Ended a moment ago, or a promoted standby does not know the claim.
+        void.iter().for_each(|claim| running.stop(claim));
         self.0 = seen;
         for (claim, since) in &self.0 {
             if now.saturating_sub(*since) >= STRAY_AFTER {
-                retry(queue, *claim).await?;
+                retry(queue, claim).await?;
             }
         }
         Ok(())
     }
 }
 
-async fn retry(queue: &Queue, claim: Claim) -> Result<(), DbErr> {
+async fn retry(queue: &Queue, claim: &Claim) -> Result<(), DbErr> {
     let job = listing::find_any(queue.database.read(), claim.job).await?;
-    let Some(job) = job.filter(|job| job.claim() == claim) else { return Ok(()) };
+    let Some(job) = job.filter(|job| job.claim() == *claim) else { return Ok(()) };
     tracing::warn!(job.id = %job.job_id, job.kind = job.kind, "a run ended without a result, trying again");
     let interrupted = failure(500, "interrupted", "the run ended without a result");
     Complete::of_dead(queue, &job).retry(&interrupted).await.map(drop)

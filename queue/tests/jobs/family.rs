@@ -1,9 +1,10 @@
 //! Parents and chunks: share, progress, the parent's end, failures, cancellation.
 
 use entities::job::family::{self, Planned};
-use entities::job::{Class, Model, Progress, State, listing, turns};
+use entities::job::{self, Class, Model, Progress, State, turns};
 use entities::{JobId, Page, audit_entry};
 use queue::Enqueued;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
 
 use crate::fixture::{Fixture, both_modes, guild};
@@ -34,11 +35,17 @@ async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
     }
     let row = fixture.claim(job).await.unwrap();
     let planned = Planned { counters: json!({}), checkpoint: json!({}), progress: Progress::default() };
-    assert!(family::wait_for_children(conn, row.claim(), planned, now).await.unwrap());
+    assert!(family::wait_for_children(conn, row.claim(), planned, now).await.unwrap().is_some());
     job
 }
 
 impl Fixture {
+    async fn chunks(&self, parent: JobId) -> Vec<Model> {
+        let chunks =
+            job::Entity::find().filter(job::Column::ParentId.eq(parent)).order_by_asc(job::Column::JobId);
+        chunks.all(self.context.database.read()).await.unwrap()
+    }
+
     async fn release(&self, most: u64) {
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
         let messages = turns::release(conn, guild(), Class::Bulk, most, now).await.unwrap();
@@ -85,6 +92,50 @@ both_modes! {
         assert_eq!(gate.entered.available_permits(), 0, "no fourth chunk began");
     }
 
+    async fn cancelling_a_held_chunk_cancels_its_parent_and_the_other_chunks(fixture: Fixture) {
+        let parent = parent_with(fixture, &[None, None]).await;
+        let chunk = fixture.chunks(parent).await[1].job_id;
+        assert_eq!(fixture.cancel(chunk).await.job_id, parent, "the whole job");
+        assert_eq!(fixture.row(parent).await.state, State::Cancelled);
+        assert!(fixture.chunks(parent).await.iter().all(|chunk| chunk.state == State::Cancelled));
+        assert_eq!(entries(fixture, "job.finished").await, 1);
+    }
+
+    async fn cancelling_a_running_chunk_cancels_its_parent_with_what_was_done(fixture: Fixture) {
+        let gate = Gate::new();
+        let parent = start(fixture, &gate, 3).await;
+        gate.wait_for_entry().await;
+        let chunk = fixture.chunks(parent).await[0].job_id;
+        fixture.cancel(chunk).await;
+        let row = fixture.wait_for(parent, State::Cancelled).await;
+        assert_eq!(row.result, Some(json!({ "planned": 3, "stepped": 2 })));
+        assert!(fixture.chunks(parent).await.iter().all(|chunk| chunk.state == State::Cancelled));
+    }
+
+    async fn a_cancel_that_meets_the_planners_last_page_leaves_no_chunk(fixture: Fixture) {
+        let Enqueued { job: parent, .. } = fixture.enqueue(&Parent { chunks: 0 }).await;
+        let planner = fixture.claim(parent).await.unwrap();
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
+        fixture.cancel(parent).await;
+        fixture.insert_chunk(parent, &Chunk { steps: 5, fails: None }, 5).await;
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1, "the planner's process has died");
+        assert_eq!(fixture.row(parent).await.state, State::Cancelled);
+        assert_eq!(fixture.chunks(parent).await[0].state, State::Cancelled);
+        let planned = Planned { counters: json!({}), checkpoint: json!({}), progress: Progress::default() };
+        assert!(family::wait_for_children(conn, planner.claim(), planned, now).await.unwrap().is_none());
+    }
+
+    async fn a_dead_planner_ends_its_chunks_and_a_retry_plans_anew(fixture: Fixture) {
+        let Enqueued { job: parent, .. } = fixture.enqueue(&Parent { chunks: 0 }).await;
+        fixture.insert_chunk(parent, &Chunk { steps: 5, fails: None }, 5).await;
+        fixture.claim(parent).await.unwrap();
+        fixture.execute("UPDATE job SET class = 'quarantine', attempt = max_attempts, checkpoint = '{}' WHERE parent_id IS NULL").await;
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+        let row = fixture.row(parent).await;
+        assert_eq!((row.state, row.checkpoint), (State::Dead, None));
+        assert_eq!(fixture.chunks(parent).await[0].state, State::Cancelled);
+    }
+
     async fn a_failed_chunk_fails_its_parent_with_its_error(fixture: Fixture) {
         let gate = Gate::new();
         let parent = parent_with(fixture, &[Some("role_gone"), None, None]).await;
@@ -103,12 +154,11 @@ both_modes! {
         fixture.release(1).await;
         fixture.work_with(registry().with(ChunkHandler(gate.clone())));
         gate.wait_for_entry().await;
-        let running = listing::running_children(fixture.context.database.read(), parent).await.unwrap();
         let quarantined = "UPDATE job SET class = 'quarantine', worker = 'dead' \
                            WHERE parent_id IS NOT NULL AND state = 'running'";
         fixture.execute(quarantined).await;
         assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
-        assert_eq!(fixture.row(running[0]).await.state, State::Dead);
+        assert_eq!(fixture.chunks(parent).await[0].state, State::Dead);
         fixture.queue.release_stranded().await.unwrap();
         gate.wait_for_entry().await;
         fixture.cancel(parent).await;

@@ -4,7 +4,7 @@ use entities::JobId;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Claim, Class, Model, State, claim};
+use entities::job::{Class, Model, Published, State, claim};
 use serde_json::json;
 
 use crate::fixture::{Fixture, Mode, both_modes, guild};
@@ -43,13 +43,30 @@ both_modes! {
         assert_eq!(fixture.row(job).await.result, Some(json!({ "by": newer.token })));
     }
 
+    async fn a_token_that_a_failover_gave_out_twice_is_worth_nothing_to_the_first_process(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        let published = Published { job, token: 0 };
+        let first = fixture.claim_as(published, "first").await.unwrap();
+        // The promoted standby does not know the claim.
+        fixture.execute("UPDATE job SET state = 'queued', token = 0, attempt = 0, worker = NULL").await;
+        let second = fixture.claim_as(published, "second").await.unwrap();
+        assert_eq!(first.token, second.token);
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
+        assert_eq!(run::confirm(conn, first.claim()).await.unwrap(), None);
+        assert!(!end(fixture, &first).await);
+        assert!(run::succeed(conn, &[(first.claim(), json!({}))], now).await.unwrap().is_empty());
+        let both = [(first.claim(), json!({ "by": 1 })), (second.claim(), json!({ "by": 2 }))];
+        assert_eq!(run::succeed(conn, &both, now).await.unwrap().len(), 1);
+        assert_eq!(fixture.row(job).await.result, Some(json!({ "by": 2 })));
+    }
+
     async fn a_late_message_does_not_claim_a_newer_run(fixture: Fixture) {
         let job = fixture.enqueue(&echo()).await.job;
         let first = fixture.claim(job).await.unwrap();
         let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
         run::requeue(conn, &first, Requeue::default(), now).await.unwrap().unwrap();
-        assert_eq!(fixture.claim_as(Claim { job, token: 0 }, "late").await, None);
-        assert!(fixture.claim_as(Claim { job, token: 1 }, "in time").await.is_some());
+        assert_eq!(fixture.claim_as(Published { job, token: 0 }, "late").await, None);
+        assert!(fixture.claim_as(Published { job, token: 1 }, "in time").await.is_some());
     }
 
     async fn further_messages_for_a_running_job_change_nothing(fixture: Fixture) {
@@ -68,7 +85,7 @@ both_modes! {
 }
 
 /// The same claims in several orders.
-fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
+fn orders<C: Clone>(claims: &[C]) -> Vec<Vec<C>> {
     (0..8)
         .map(|order| {
             let mut claims = claims.to_vec();
@@ -87,8 +104,9 @@ async fn overlapping_batches_of_claims_and_ends_do_not_deadlock() {
     let fixture = Fixture::start(Mode::Distributed).await;
     let (database, now) = (fixture.context.database.clone(), fixture.context.clock.now());
     for _ in 0..10 {
-        let claims: Vec<Claim> =
-            (0..claim::most(true)).map(|_| Claim { job: JobId(uuid::Uuid::now_v7()), token: 0 }).collect();
+        let claims: Vec<Published> = (0..claim::most(true))
+            .map(|_| Published { job: JobId(uuid::Uuid::now_v7()), token: 0 })
+            .collect();
         let rows = claims.iter().map(|claim| job(claim.job)).collect();
         insert::insert(database.write(), rows, now).await.unwrap();
         let claiming = orders(&claims).into_iter().map(|order| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
-use entities::job::{Claim, Model, State, Status, claim, listing};
+use entities::job::{Model, Published, State, Status, claim, listing};
 use entities::{GuildId, JobId, Timestamp};
 use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
@@ -169,11 +169,11 @@ impl Fixture {
 
     /// Claims a queued job for an unregistered worker.
     pub(crate) async fn claim(&self, job: JobId) -> Option<Model> {
-        let published = self.row(job).await.claim();
+        let published = self.row(job).await.message().published();
         self.claim_as(published, "by-hand").await
     }
 
-    pub(crate) async fn claim_as(&self, published: Claim, worker: &str) -> Option<Model> {
+    pub(crate) async fn claim_as(&self, published: Published, worker: &str) -> Option<Model> {
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
         claim::published(conn, &[published], worker, now).await.unwrap().into_iter().next()
     }

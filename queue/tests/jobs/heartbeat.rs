@@ -165,7 +165,7 @@ both_modes! {
             heartbeat_at: fixture.context.clock.now(),
         };
         worker::register(conn, registered, fixture.context.clock.now()).await.unwrap();
-        let held = fixture.claim_as(fixture.row(job).await.claim(), &name).await.unwrap();
+        let held = fixture.claim_as(fixture.row(job).await.message().published(), &name).await.unwrap();
         fixture.advance(DEAD_AFTER).await;
         assert_eq!(fixture.queue.rescue().await.unwrap(), 0);
         assert!(worker::beat(conn, &name, fixture.context.clock.now()).await.unwrap());

@@ -16,7 +16,7 @@ async fn pause_and_resume(fixture: &Fixture, scope: Scope) {
     assert!(job_pause::create(conn, scope, Note::default(), now).await.unwrap());
     assert!(!job_pause::create(conn, scope, Note::default(), now).await.unwrap(), "paused already");
     let paused = fixture.enqueue(&Echo { text: String::new() }).await;
-    let claim = fixture.row(paused.job).await.claim();
+    let claim = fixture.row(paused.job).await.message().published();
     assert_eq!(fixture.claim_as(claim, "by message").await, None);
     assert!(net(fixture).await.is_empty(), "the safety net");
     gate.open.add_permits(1);

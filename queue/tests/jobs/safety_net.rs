@@ -85,7 +85,7 @@ both_modes! {
         fixture.work();
         let name = fixture.worker_name().await;
         let job = fixture.enqueue(&echo()).await.job;
-        let stray = fixture.claim_as(fixture.row(job).await.claim(), &name).await.unwrap();
+        let stray = fixture.claim_as(fixture.row(job).await.message().published(), &name).await.unwrap();
         while fixture.row(job).await.claim() == stray.claim() && fixture.row(job).await.state == State::Running {
             fixture.advance(Duration::from_secs(1)).await;
             tokio::time::sleep(Duration::from_millis(200)).await;

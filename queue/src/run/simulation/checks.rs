@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::JobId;
 use entities::job::{Class, Model, State, turns};
 
 use super::step::Cause;
@@ -16,9 +17,11 @@ impl World {
         }
         let before = std::mem::take(&mut self.rows);
         self.read_rows().await;
-        if let Cause::Effect(claim) = cause {
+        if let Cause::Effect(claim) = &cause
+            && !self.void.contains(claim)
+        {
             let row = self.row(claim.job);
-            let own = row.state == State::Running && row.claim() == claim;
+            let own = row.state == State::Running && row.claim() == *claim;
             assert!(own, "an effect of a run whose job is elsewhere: {claim:?}, {row:?}");
         }
         let after = std::mem::take(&mut self.rows);
@@ -29,13 +32,14 @@ impl World {
                     self.check_change(old, row, &cause);
                 }
                 Some(_) => {}
-                None => assert_eq!(cause, Cause::Enqueue),
+                None => assert!(matches!(cause, Cause::Enqueue | Cause::Page(_) | Cause::Write { .. })),
             }
             self.check_attempts(row);
         }
         assert!(after.len() >= before.len(), "a job is gone");
         self.rows = after;
-        match cause {
+        self.check_families();
+        match &cause {
             Cause::Rescue => Class::ALL.iter().for_each(|&class| self.check_turns(class, 1)),
             Cause::Write { claim, .. } => {
                 let row = self.row(claim.job);
@@ -66,14 +70,23 @@ impl World {
         assert_ne!(old.state, State::Succeeded, "one success");
         match (old.state, new.state) {
             (State::Queued, State::Running) => self.check_claim(old, new, cause),
-            (State::Running, State::Running) => assert_eq!(*cause, Cause::Cancel, "the run goes on"),
+            // A cancel, or the end of another chunk, may ask it to stop.
+            (State::Running, State::Running) => {
+                let own = matches!(cause, Cause::Page(claim) if *claim == old.claim());
+                assert!(own || new.cancel_requested, "the run goes on");
+            }
+            (State::Waiting, new) => {
+                assert!(matches!(new, State::Waiting | State::Succeeded | State::Failed | State::Cancelled))
+            }
             (State::Running, _) => self.check_left(old, new, cause),
             (State::Dead | State::Failed, State::Queued) => {
                 assert_eq!(*cause, Cause::Retry);
                 self.burned.0.insert(new.job_id, 0);
             }
             (State::Held, State::Queued) => assert_ne!(*cause, Cause::Effect(new.claim())),
-            (State::Held | State::Queued, State::Cancelled) => assert_eq!(*cause, Cause::Cancel),
+            (State::Held | State::Queued, State::Cancelled) => {
+                assert!(old.parent_id.is_some() || *cause == Cause::Cancel);
+            }
             (State::Queued, State::Queued) => assert_eq!(*cause, Cause::Retry, "made due by hand"),
             other => panic!("{other:?} by {cause:?}"),
         }
@@ -98,7 +111,10 @@ impl World {
         assert!(!paused, "a paused job is not started");
         for process in self.processes.iter().flatten().filter(|process| process.registration.name != worker) {
             let healthy = !process.frozen && !process.is_in_doubt();
-            assert!(!healthy || !process.runs_job(new.claim()), "it runs on two healthy processes");
+            assert!(
+                !healthy || !process.runs_job(new.job_id, &self.void),
+                "it runs on two healthy processes"
+            );
         }
     }
 
@@ -113,7 +129,10 @@ impl World {
             Cause::Look(name) => {
                 assert_eq!(name, worker);
                 let mut all = self.processes.iter().flatten();
-                assert!(!all.any(|process| process.has_run(old.claim())), "a run with a task is no stray");
+                assert!(
+                    !all.any(|process| process.claims().any(|claim| claim == old.claim())),
+                    "a run with a task is no stray"
+                );
                 true
             }
             Cause::Rescue => {
@@ -136,7 +155,8 @@ impl World {
 
     fn check_attempts(&self, row: &Model) {
         let burned = self.burned.0.get(&row.job_id).copied().unwrap_or(0);
-        let begun = row.state == State::Running || matches!(row.state, State::Succeeded | State::Failed);
+        let begun = row.state == State::Running
+            || matches!(row.state, State::Waiting | State::Succeeded | State::Failed);
         if row.state.is_open() || begun {
             assert_eq!(row.attempt, burned + i32::from(begun), "an attempt was burned, or given: {row:?}");
         }
@@ -149,9 +169,26 @@ impl World {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());
             all.filter(move |row| row.state == state)
         };
+        let may_begin =
+            |row: &&Model| row.parent_id.is_none_or(|parent| self.row(parent).state == State::Waiting);
         let due = of(State::Queued).filter(|row| row.run_at <= self.time()).count();
         let in_flight = (due + of(State::Running).count()) as u64;
-        assert!(of(State::Held).count() == 0 || in_flight >= least, "held for nothing");
+        assert!(of(State::Held).filter(may_begin).count() == 0 || in_flight >= least, "held for nothing");
+    }
+
+    pub(super) fn chunks_of(&self, parent: JobId) -> impl Iterator<Item = &Model> {
+        self.rows.iter().filter(move |row| row.parent_id == Some(parent))
+    }
+
+    /// A family ends as a whole, and with success only if every chunk had it.
+    fn check_families(&self) {
+        for row in self.rows.iter().filter(|row| !row.state.is_open()) {
+            for chunk in self.chunks_of(row.job_id) {
+                assert!(!chunk.state.is_open(), "a chunk without its parent: {chunk:?}, {row:?}");
+                let own = row.state == State::Succeeded && !self.retired.contains(&chunk.job_id);
+                assert!(!own || chunk.state == State::Succeeded, "success without a chunk: {chunk:?}");
+            }
+        }
     }
 
     pub(super) fn check_end(&self) {

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use entities::audit_entry::Actor;
 use entities::job::claim::Available;
 use entities::job::{Claim, Class, JobMessage, Model};
-use entities::{JobId, worker};
+use entities::{GuildId, JobId, worker};
 use serde_json::json;
 
-use super::step::{Cause, Fault, KIND};
-use crate::Queue;
+use super::step::{Cause, Fault, KIND, Simulated};
+use super::world::GUILD;
 use crate::run::batch::Finisher;
 use crate::run::complete::Complete;
 use crate::run::context::JobContext;
@@ -22,6 +23,7 @@ use crate::run::registration::Registration;
 use crate::run::running::{Entered, Running};
 use crate::run::slots::Slots;
 use crate::run::strays::Strays;
+use crate::{Draft, Queue};
 
 /// Heartbeat interval, as in the product.
 const BEAT_EVERY: Duration = Duration::from_secs(3);
@@ -35,6 +37,9 @@ pub(super) struct Run {
     class: Class,
     _entered: Entered,
     effect: bool,
+    /// Of a parent: the chunks it has still to plan, and whether a page of them was written.
+    chunks: u64,
+    paged: bool,
     ended: Option<(Result<Outcome, JobError>, u32)>,
 }
 
@@ -76,12 +81,13 @@ impl Process {
     }
 
     /// A run that only repeats the write of its end has stopped running.
-    pub(super) fn runs_job(&self, claim: Claim) -> bool {
-        self.runs.iter().any(|run| run.ended.is_none() && run.context.claim().job == claim.job)
+    pub(super) fn runs_job(&self, job: JobId, void: &HashSet<Claim>) -> bool {
+        let runs = |claim: Claim| claim.job == job && !void.contains(&claim);
+        self.runs.iter().any(|run| run.ended.is_none() && runs(run.context.claim()))
     }
 
-    pub(super) fn has_run(&self, claim: Claim) -> bool {
-        self.runs.iter().any(|run| run.context.claim() == claim)
+    pub(super) fn claims(&self) -> impl Iterator<Item = Claim> {
+        self.runs.iter().map(|run| run.context.claim())
     }
 
     /// A heartbeat, when one is due, and the check of this process's claims.
@@ -122,7 +128,7 @@ impl Process {
         if fault == Fault::Refused {
             return;
         }
-        let claimed = published(&self.queue, &[message.claim()], &self.registration).await.unwrap();
+        let claimed = published(&self.queue, &[message.published()], &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }
@@ -142,8 +148,19 @@ impl Process {
     fn enter(&mut self, job: Model) {
         let class = serde_json::from_value(job.args["class"].clone()).unwrap();
         let context = JobContext::new(job, self.queue.clone(), Arc::clone(&self.registration));
-        let entered = self.running.enter(context.claim(), context.cancelled().clone());
-        self.runs.push(Run { context, class, _entered: entered, effect: false, ended: None });
+        let chunks = context.args()["chunks"].as_u64().unwrap_or(0);
+        // `None`: the same claim once more, after a failover.
+        if let Some(_entered) = self.running.enter(&context.claim(), context.cancelled().clone()) {
+            self.runs.push(Run {
+                context,
+                class,
+                _entered,
+                effect: false,
+                chunks,
+                paged: false,
+                ended: None,
+            });
+        }
     }
 
     /// The next step of one of its runs: its effect, or its end.
@@ -159,9 +176,16 @@ impl Process {
         if !self.runs[at].effect {
             return self.take_effect(at, effects).await;
         }
+        if self.runs[at].chunks > 0
+            && !self.runs[at].paged
+            && self.runs[at].ended.is_none()
+            && draw.is_multiple_of(2)
+        {
+            return self.plan_page(at).await;
+        }
         let mut run = self.runs.remove(at);
         let claim = run.context.claim();
-        let (result, tries) = run.ended.take().unwrap_or_else(|| (outcome(draw % 100), 0));
+        let (result, tries) = run.ended.take().unwrap_or_else(|| (run.outcome(draw % 100), 0));
         let burns = matches!(result, Err(JobError::Retry(_)));
         let written = fault != Fault::Refused && self.write(&run, &result).await;
         if fault != Fault::None && tries + 1 < TRIES {
@@ -171,13 +195,33 @@ impl Process {
         if written { Cause::Write { claim, burns } } else { Cause::Nothing }
     }
 
+    /// A planner looks for a cancel before a page, which a cancel may meet.
+    async fn plan_page(&mut self, at: usize) -> Cause {
+        let run = &mut self.runs[at];
+        if run.context.check_cancelled().is_err() {
+            run.ended = Some((Err(JobError::Cancelled), 0));
+            return Cause::Nothing;
+        }
+        (run.paged, run.chunks) = (true, run.chunks - 1);
+        let transaction = run.context.begin().await.unwrap();
+        run.context.add_chunks(&transaction, drafts(1)).await.unwrap();
+        match run.context.checkpoint(transaction, &json!({})).await {
+            Ok(()) => Cause::Page(run.context.claim()),
+            Err(JobError::ClaimLost) => {
+                self.runs.remove(at);
+                Cause::Nothing
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
     async fn take_effect(&mut self, at: usize, effects: &mut HashSet<Claim>) -> Cause {
         let run = &mut self.runs[at];
         let claim = run.context.claim();
         match run.context.before_effect().await {
             Ok(()) => {
                 run.effect = true;
-                effects.insert(claim);
+                effects.insert(claim.clone());
                 Cause::Effect(claim)
             }
             Err(JobError::Cancelled) => {
@@ -198,7 +242,7 @@ impl Process {
     pub(super) async fn late_write(&mut self) -> Option<Claim> {
         let at = self.runs.iter().position(|run| run.effect && run.ended.is_none())?;
         let run = self.runs.remove(at);
-        let written = self.write(&run, &Ok(Outcome::done(json!({})))).await;
+        let written = self.write(&run, &run.outcome(0)).await;
         written.then(|| run.context.claim())
     }
 
@@ -206,10 +250,29 @@ impl Process {
     async fn write(&self, run: &Run, result: &Result<Outcome, JobError>) -> bool {
         let complete = Complete::of_run(&run.context, run.class, None);
         let written = complete.write(result, &self.finisher).await.unwrap();
-        let none = Claim { job: JobId(uuid::Uuid::nil()), token: 0 };
+        let none = Claim { job: JobId(uuid::Uuid::nil()), token: 0, worker: String::new() };
         assert!(!self.finisher.succeed(none, json!({})).await.unwrap());
         written
     }
+}
+
+impl Run {
+    fn outcome(&self, draw: u64) -> Result<Outcome, JobError> {
+        match outcome(draw) {
+            Ok(Outcome::Done { .. }) if self.chunks > 0 || self.paged => Ok(Outcome::FanOut {
+                chunks: drafts(self.chunks),
+                counters: json!({}),
+                checkpoint: json!({}),
+            }),
+            other => other,
+        }
+    }
+}
+
+fn drafts(chunks: u64) -> Vec<Draft> {
+    let guild = GuildId::try_from(GUILD).unwrap();
+    let draft = |_| Draft::new(guild, &Simulated { class: Class::Bulk }, Actor::service()).unwrap();
+    (0..chunks).map(draft).collect()
 }
 
 fn outcome(draw: u64) -> Result<Outcome, JobError> {

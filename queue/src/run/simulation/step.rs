@@ -3,9 +3,26 @@
 use std::collections::HashMap;
 
 use entities::JobId;
-use entities::job::Claim;
+use entities::job::{Claim, Class};
+use serde::{Deserialize, Serialize};
+
+use crate::Payload;
 
 pub(super) const KIND: &str = "simulated";
+
+/// The arguments of a chunk.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Simulated {
+    pub(super) class: Class,
+}
+
+impl Payload for Simulated {
+    const KIND: &'static str = KIND;
+    const CLASS: Class = Class::Bulk;
+    const MAX_ATTEMPTS: i32 = MAX_ATTEMPTS;
+}
+
+pub(super) const MAX_ATTEMPTS: i32 = 4;
 
 /// The fault of one database operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +43,8 @@ pub(super) enum Cause {
     /// A poll of the safety net.
     Net,
     Effect(Claim),
+    /// A page of chunks that the run with this claim planned.
+    Page(Claim),
     /// The end of the run with this claim; `burns`: as a failed attempt.
     Write {
         claim: Claim,
@@ -40,5 +59,5 @@ pub(super) enum Cause {
 }
 
 /// Attempts burned by failures and by crashes in quarantine, since the job was enqueued or retried on request.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Burned(pub(super) HashMap<JobId, i32>);

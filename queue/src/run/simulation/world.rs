@@ -6,23 +6,23 @@ use std::time::Duration;
 use chrono::DateTime;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
-use entities::job::{Claim, Class, Column, Entity, JobMessage, Model};
+use entities::job::{Claim, Class, Column, Entity, JobMessage, Model, State};
 use entities::{GuildId, JobId, Timestamp, guild, job_pause};
 use futures_util::FutureExt;
 use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
-use sea_orm::{ConnectionTrait, EntityTrait, QueryOrder, Statement};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryOrder, Statement};
 use serde_json::json;
 use testkit::{TestDatabase, guild_row};
 
 use super::process::Process;
 use super::random::Random;
-use super::step::{Burned, Cause, Fault, KIND};
+use super::step::{Burned, Cause, Fault, KIND, MAX_ATTEMPTS};
 use crate::{Queue, backoff};
 
 const PROCESSES: usize = 3;
 /// The largest clock error, either way.
 const SKEW_SECONDS: usize = 90;
-const MAX_ATTEMPTS: i32 = 4;
+pub(super) const GUILD: i64 = 7_000_000_000_000_000_000;
 
 /// A message that may be delivered from this time on.
 pub(super) struct Message {
@@ -44,6 +44,10 @@ pub(super) struct World {
     pub(super) rows: Vec<Model>,
     pub(super) pauses: Vec<job_pause::Model>,
     pub(super) effects: HashSet<Claim>,
+    /// Claims of runs that a failover lost.
+    pub(super) void: HashSet<Claim>,
+    /// Chunks of parents that were retried since.
+    pub(super) retired: HashSet<JobId>,
     pub(super) burned: Burned,
     /// The newest heartbeat that reached the database, of each registered process.
     pub(super) beats: HashMap<String, Duration>,
@@ -64,7 +68,7 @@ impl World {
         if test.is_postgres() {
             simulate_time(test, &database, start).await;
         }
-        let guild = GuildId::try_from(7_000_000_000_000_000_000).unwrap();
+        let guild = GuildId::try_from(GUILD).unwrap();
         guild::upsert(database.write(), guild_row(guild, start)).await.unwrap();
         Self {
             leader: Queue::embedded(&context),
@@ -78,6 +82,8 @@ impl World {
             rows: Vec::new(),
             pauses: Vec::new(),
             effects: HashSet::new(),
+            void: HashSet::new(),
+            retired: HashSet::new(),
             burned: Burned::default(),
             beats: HashMap::new(),
             trace: Vec::new(),
@@ -103,6 +109,8 @@ impl World {
         self.processes.clear();
         self.rows.clear();
         self.effects.clear();
+        self.void.clear();
+        self.retired.clear();
         self.burned = Burned::default();
         self.beats.clear();
         self.trace.clear();
@@ -173,19 +181,21 @@ impl World {
     pub(super) async fn enqueue(&mut self) {
         let class =
             [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk, Class::Bulk][self.random.below(5)];
+        let chunks =
+            if class == Class::Bulk && self.random.percent(35) { 1 + self.random.below(3) } else { 0 };
         let job = NewJob {
             id: JobId(uuid::Uuid::now_v7()),
-            guild: self.random.percent(90).then_some(self.guild),
+            guild: (chunks > 0 || self.random.percent(90)).then_some(self.guild),
             parent: None,
             kind: KIND,
             class,
-            args: json!({ "class": class }),
+            args: json!({ "class": class, "chunks": chunks }),
             max_attempts: MAX_ATTEMPTS,
             dedupe_key: None,
             total: 0,
             actor: Actor::service(),
         };
-        self.tell(format!("enqueue {} {}", self.rows.len(), class.name()));
+        self.tell(format!("enqueue {} {}, chunks: {chunks}", self.rows.len(), class.name()));
         let now = self.leader.clock.now();
         let inserted = insert::insert(self.database.write(), vec![job], now).await.unwrap();
         if self.random.percent(80) {
@@ -205,6 +215,20 @@ impl World {
 
     pub(super) fn number(&self, job: JobId) -> usize {
         self.rows.iter().position(|row| row.job_id == job).unwrap_or(usize::MAX)
+    }
+
+    /// A standby without the newest commits becomes the database: the jobs are what they were.
+    pub(super) async fn restore(&mut self, rows: Vec<Model>) {
+        self.database.write().execute_unprepared("DELETE FROM job").await.unwrap();
+        for row in &rows {
+            let row = row.clone().into_active_model().reset_all();
+            Entity::insert(row).exec_without_returning(self.database.write()).await.unwrap();
+        }
+        self.rows = rows;
+        let current: HashSet<Claim> =
+            self.rows.iter().filter(|row| row.state == State::Running).map(Model::claim).collect();
+        self.void.extend(self.processes.iter().flatten().flat_map(Process::claims));
+        self.void.retain(|claim| !current.contains(claim));
     }
 
     pub(super) async fn read_rows(&mut self) {
