@@ -16,6 +16,7 @@ pub mod pages;
 mod patient;
 pub mod rate_limit_check;
 pub mod recovery;
+pub mod removal;
 pub mod sockets;
 pub mod turns;
 mod usage;

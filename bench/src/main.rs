@@ -38,6 +38,7 @@ enum Command {
     Outage(bench::outage::Arguments),
     Pages(bench::pages::Arguments),
     Recovery(bench::recovery::Arguments),
+    Removal(bench::removal::Arguments),
     Sockets(bench::sockets::Arguments),
     Turns(bench::turns::Arguments),
 }
@@ -63,6 +64,7 @@ async fn main() -> anyhow::Result<()> {
         Command::Outage(arguments) => bench::outage::run(&arguments).await,
         Command::Pages(arguments) => bench::pages::run(&arguments).await?,
         Command::Recovery(arguments) => bench::recovery::run(&arguments).await,
+        Command::Removal(arguments) => bench::removal::run(&arguments).await,
         Command::Sockets(arguments) => bench::sockets::run(&arguments).await?,
         Command::Turns(arguments) => bench::turns::run(&arguments).await,
     };

@@ -1,11 +1,12 @@
 //! How soon jobs of a killed process continue: a worker's elsewhere, those of `serve` after its restart.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use testkit::{Deployment, Guild, JobRow, JobState, Mode, Setup, eventually};
 
 use crate::figures::{Figures, float};
-use testkit::{Deployment, JobRow, JobState, Mode, Setup, eventually};
 
 /// Measure how soon the jobs of a killed process run again
 ///
@@ -35,7 +36,8 @@ pub async fn run(arguments: &Arguments) -> bool {
         let setup = Setup::new(mode).sizes(&[JOBS * arguments.rounds; 2]).latency_ms(LATENCY_MS);
         let deployment = Deployment::start(setup.processes(2)).await;
         for round in 0..arguments.rounds {
-            let took = killed(&deployment, round).await;
+            let took =
+                killed(&deployment, &deployment.fixture.guilds, round * JOBS..(round + 1) * JOBS).await;
             figures.report("jobs that were running", float(took.len()));
             figures.at_most(what, took.into_iter().fold(0.0, f64::max), target);
         }
@@ -44,11 +46,12 @@ pub async fn run(arguments: &Arguments) -> bool {
     figures.conclude()
 }
 
-/// Seconds until each job of the killed process was claimed again.
-async fn killed(deployment: &Deployment, round: usize) -> Vec<f64> {
-    for guild in &deployment.fixture.guilds {
+/// Syncs these members of each guild, and kills a process that runs such a job. Returns the seconds until each of its jobs
+/// was claimed again.
+pub(crate) async fn killed(deployment: &Deployment, guilds: &[Guild], members: Range<usize>) -> Vec<f64> {
+    for guild in guilds {
         let api = deployment.api_of(guild).header("prefer", "respond-async");
-        for member in &guild.members[round * JOBS..(round + 1) * JOBS] {
+        for member in &guild.members[members.clone()] {
             let body = json!({ "guild_id": guild.id, "user_id": member.chat });
             assert_eq!(api.post("/interactions/sync", body).await.status, 202);
         }

@@ -4,7 +4,7 @@
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::{Model, retry as rows};
 use entities::job_pause::{self, Note, Scope};
-use entities::{Conn, GuildId, Timestamp};
+use entities::{Conn, GuildId, JobId, Timestamp};
 use runtime::{Database, Event, Transaction};
 use sea_orm::DbErr;
 use serde_json::{Value, json};
@@ -94,12 +94,12 @@ impl Operator {
         &self,
         queue: &Queue,
         transaction: &Transaction,
-        job: &Model,
+        job: JobId,
         now: Timestamp,
     ) -> Result<Option<(Model, Event)>, DbErr> {
-        let cancelled = queue.cancel(transaction, job.job_id).await?;
-        if cancelled.is_some() {
-            self.audit_job(transaction, job, "jobs.cancel", now).await?;
+        let cancelled = queue.cancel(transaction, job).await?;
+        if let Some((whole, _)) = &cancelled {
+            self.audit_job(transaction, whole, "jobs.cancel", now).await?;
         }
         Ok(cancelled)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, Mode, both_modes, http_client};
+use testkit::{Deployment, Guild, both_modes, http_client};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -36,10 +36,6 @@ FROM number";
 async fn write(deployment: &Deployment, guild: &Guild, sql: &str, rows: usize) {
     let sql = sql.replace("{guild}", &guild.id).replace("{reason}", &"exploiting ".repeat(90));
     deployment.execute(&sql.replace("{rows}", &rows.to_string())).await;
-    if deployment.mode() == Mode::Distributed {
-        // As every load of the product does, and Postgres by itself a little later.
-        deployment.execute("ANALYZE").await;
-    }
 }
 
 fn bans_of(guild: &Guild) -> String {

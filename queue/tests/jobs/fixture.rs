@@ -6,7 +6,7 @@ use chrono::DateTime;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
 use entities::job::{Model, Published, State, Status, claim, listing};
-use entities::{GuildId, JobId, Timestamp};
+use entities::{GuildId, JobId, Timestamp, worker};
 use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
 use runtime::{BrokerConfig, Clock, Config, Context, Events, Secret, Shutdown};
@@ -132,6 +132,18 @@ impl Fixture {
     /// Another process on the same database and broker.
     pub(crate) async fn another_process(&self) -> (Context, Queue) {
         Self::process(&self.config, &self.context.clock).await
+    }
+
+    pub(crate) async fn worker_name(&self) -> String {
+        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
+        loop {
+            let workers = worker::list(self.context.database.read()).await.unwrap();
+            if let Some(listed) = workers.first() {
+                return listed.worker.name.clone();
+            }
+            assert!(tokio::time::Instant::now() < deadline, "no worker registered");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     pub(crate) fn work_with(&self, registry: Registry) {

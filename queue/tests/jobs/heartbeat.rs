@@ -9,11 +9,12 @@ use entities::worker;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use queue::{DEAD_AFTER, Payload};
 use runtime::Clock;
+use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::fixture::{Fixture, WAIT_LIMIT, both_modes};
+use crate::fixture::{Fixture, Mode, WAIT_LIMIT, both_modes};
 use crate::kinds::registry;
 
 /// Longer than a heartbeat counts as confirmed.
@@ -177,4 +178,32 @@ both_modes! {
         let row = fixture.row(job).await;
         assert_eq!((row.state, row.attempt), (State::Queued, 0), "a crash cost an attempt");
     }
+}
+
+/// What a process looks for beside its heartbeats may wait for a lock, or for a connection that jobs hold.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn heartbeats_go_on_while_the_table_of_jobs_is_locked() {
+    let fixture = Fixture::start(Mode::Distributed).await;
+    fixture.work();
+    let name = fixture.worker_name().await;
+    let (other, _queue) = fixture.another_process().await;
+    let lock = other.database.begin().await.unwrap();
+    lock.execute_unprepared("LOCK TABLE job IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let beaten = async || {
+        let workers = worker::list(&lock).await.unwrap();
+        workers.iter().find(|listed| listed.worker.name == name).unwrap().worker.heartbeat_at
+    };
+    for _ in 0..3 {
+        fixture.advance(Duration::from_secs(1)).await;
+        let before = fixture.context.clock.now();
+        tokio::time::timeout(Duration::from_secs(10), async {
+            while beaten().await < before {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await
+        .expect("a heartbeat");
+    }
+    drop(lock);
+    fixture.close().await;
 }

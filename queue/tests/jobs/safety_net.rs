@@ -1,12 +1,16 @@
 //! Jobs claimed without a message: unpublished ones, lost messages, retries, and claims whose answer was lost.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use entities::JobId;
+use entities::audit_entry::Actor;
 use entities::job::claim::{self, Available};
+use entities::job::insert::{self, NewJob};
 use entities::job::{Class, JobMessage, State};
-use entities::worker;
-use queue::run::Slots;
-use queue::{Answer, Enqueued};
+use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
+use queue::{Answer, Enqueued, Payload};
+use serde_json::json;
 
 use crate::fixture::{Fixture, Mode, NET_AFTER, WAIT_LIMIT, both_modes};
 use crate::kinds::{Echo, registry};
@@ -15,17 +19,16 @@ fn echo() -> Echo {
     Echo { text: String::new() }
 }
 
-impl Fixture {
-    async fn worker_name(&self) -> String {
-        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
-        loop {
-            let workers = worker::list(self.context.database.read()).await.unwrap();
-            if let Some(listed) = workers.first() {
-                return listed.worker.name.clone();
-            }
-            assert!(tokio::time::Instant::now() < deadline, "no worker registered");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+/// Notes the order in which jobs run.
+#[derive(Clone, Default)]
+struct Order(Arc<Mutex<Vec<String>>>);
+
+impl Handler for Order {
+    type Payload = Echo;
+
+    async fn run(&self, _: &JobContext, payload: Echo) -> Result<Outcome, JobError> {
+        self.0.lock().unwrap().push(payload.text);
+        Ok(Outcome::done(json!({})))
     }
 }
 
@@ -68,6 +71,32 @@ both_modes! {
             // Jobs released by a turn have a message, or the safety net claims them later.
             fixture.wait_for(job, State::Succeeded).await;
         }
+    }
+
+    async fn a_message_is_taken_while_the_safety_net_always_finds_old_jobs(fixture: Fixture) {
+        let old = |_| NewJob {
+            id: JobId(uuid::Uuid::now_v7()),
+            guild: None,
+            parent: None,
+            kind: Echo::KIND,
+            class: Echo::CLASS,
+            args: json!(Echo { text: "old".to_owned() }),
+            max_attempts: 1,
+            dedupe_key: None,
+            total: 0,
+            actor: Actor::service(),
+        };
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
+        insert::insert(conn, (0..300).map(old).collect(), now).await.unwrap();
+        fixture.advance(NET_AFTER).await;
+        let new = fixture.enqueue(&Echo { text: "new".to_owned() }).await;
+        fixture.queue.publish(new.message);
+        let run = Order::default();
+        let slots = Slots { default: 1, ..Slots::default() };
+        queue::run::run(&fixture.queue, Registry::default().with(run.clone()), slots);
+        fixture.wait_for(new.job, State::Succeeded).await;
+        let before = run.0.lock().unwrap().iter().filter(|text| *text == "old").count();
+        assert!(before < 300, "the message waited until the safety net had found nothing more");
     }
 
     async fn a_caller_whose_message_is_lost_gets_its_answer_from_the_row(fixture: Fixture) {

@@ -173,7 +173,12 @@ impl SharedWindows {
 
     async fn hear(&self, message: Heard) {
         match message {
-            Heard::Returned => self.0.returned.notify_waiters(),
+            Heard::Returned(window) => {
+                if let Some(counter) = self.counter(&window) {
+                    self.0.granted.reopen(counter);
+                }
+                self.0.returned.notify_waiters();
+            }
             Heard::Recall(window) => {
                 if let Some(counter) = self.counter(&window) {
                     self.give_back(counter).await;

@@ -151,13 +151,22 @@ impl Windows {
         });
     }
 
-    /// Refuses what comes before the window ends, and this request.
+    /// Refuses this request, and what comes before the window ends or is reopened.
     pub(super) fn close(&self, counter: Counter, rate: Rate) -> Option<Decision> {
         self.with(counter, |shard, now| {
             let window = shard.open(counter, now, rate)?;
             window.closed = true;
             Some(window.take(now))
         })
+    }
+
+    /// There may be permits after all.
+    pub(super) fn reopen(&self, counter: Counter) {
+        self.with(counter, |shard, _| {
+            if let Some(window) = shard.windows.get_mut(&counter).filter(|window| window.id > 0) {
+                window.closed = false;
+            }
+        });
     }
 
     /// Takes back all permits of the open window.

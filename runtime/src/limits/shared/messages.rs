@@ -11,7 +11,7 @@ pub(super) enum Heard {
     /// Return what you do not use of the window.
     Recall(String),
     /// Somebody did.
-    Returned,
+    Returned(String),
 }
 
 impl Heard {
@@ -21,7 +21,7 @@ impl Heard {
         words.next().filter(|from| *from != process)?;
         match (words.next()?, words.next()?) {
             ("recall", window) => Some(Self::Recall(window.to_owned())),
-            ("returned", _) => Some(Self::Returned),
+            ("returned", window) => Some(Self::Returned(window.to_owned())),
             _ => None,
         }
     }

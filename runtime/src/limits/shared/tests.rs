@@ -118,6 +118,24 @@ async fn what_one_process_does_not_use_another_gets_at_once() {
 }
 
 #[tokio::test]
+async fn what_a_slow_process_returns_late_is_for_the_others() {
+    let Some(processes) = Processes::start("limits::shared: late", 2).await else { return };
+    let rate = Rate::per(100, MINUTE);
+    assert_eq!(processes.admitted(0, rate, 1).await, 1);
+    let slow = processes.windows[0].asking(KEY).lock().await;
+    let kept = processes.windows[0].0.granted.held(KEY).1;
+    assert_eq!(processes.admitted(1, rate, 200).await, 100 - kept, "it did not return what it has");
+    drop(slow);
+    let returned = async {
+        while !processes.take(1, rate).await.allowed {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), returned).await.expect("what was returned is granted");
+    assert_eq!(processes.admitted(1, rate, 200).await, kept - 2, "of the rest one is used, and one by each");
+}
+
+#[tokio::test]
 async fn a_process_that_ends_returns_what_it_did_not_use() {
     let Some(processes) = Processes::start("limits::shared: leave", 2).await else { return };
     let rate = Rate::per(100, MINUTE);

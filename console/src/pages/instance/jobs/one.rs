@@ -197,13 +197,17 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
         return show(&visit, &job, format!("The job is already {}.", job.status(visit.now()).name())).await;
     }
     let transaction = visit.context().database.begin().await?;
-    let cancelled = visit.operator().cancel(visit.queue(), &transaction, &job, visit.now()).await?;
+    let cancelled = visit.operator().cancel(visit.queue(), &transaction, job.job_id, visit.now()).await?;
     let (after, event) = cancelled.ok_or(PageError::NotFound)?;
     visit.commit(transaction, [event]).await?;
-    visit.log("jobs.cancel", &job.job_id.to_string());
-    let said = match after.state {
-        State::Cancelled => "The job is cancelled.",
-        _ => "The job was asked to stop. Its worker hears of it within a second.",
+    visit.log("jobs.cancel", &after.job_id.to_string());
+    let said = match (after.state, job.parent_id) {
+        (State::Cancelled, None) => "The job is cancelled.",
+        (State::Cancelled, Some(_)) => "The job that the chunk is part of is cancelled.",
+        (_, None) => "The job was asked to stop. Its worker hears of it within a second.",
+        (_, Some(_)) => {
+            "The job that the chunk is part of was asked to stop. Its workers hear of it within a second."
+        }
     };
-    Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
+    Ok(Answer::see(url(&format!("/jobs/{}", after.job_id))).saying(Said::new(said)))
 }
