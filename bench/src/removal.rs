@@ -58,7 +58,8 @@ pub async fn run(arguments: &Arguments) -> bool {
     };
     let remove = async {
         let guild = &deployment.fixture.guilds[2];
-        let removal = deployment.command(&["guilds", "remove", &guild.id, "--yes"]);
+        let command = ["guilds", "remove", &guild.id, "--yes"];
+        let removal = deployment.command(&command);
         if arguments.embedded {
             return (removal.await, Vec::new());
         }
