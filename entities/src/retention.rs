@@ -78,11 +78,17 @@ pub async fn pending_actions(conn: &impl Conn, before: Timestamp, limit: u64) ->
     delete_before::<pending_action::Entity>(conn, pending_action::Column::DecidedAt, before, limit).await
 }
 
-/// Keys that were revoked or have expired.
+/// Keys that were revoked or have expired. One that made a key which is left stays, so that whoever revokes a key with those
+/// that come of it finds them all.
 pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use api_key::{Column, Entity};
-    let revoked = delete_before::<Entity>(conn, Column::RevokedAt, before, limit).await?;
-    Ok(revoked + delete_before::<Entity>(conn, Column::ExpiresAt, before, limit).await?)
+    let mut deleted = 0;
+    for ended in [Column::RevokedAt, Column::ExpiresAt] {
+        let no_child = "NOT EXISTS (SELECT 1 FROM api_key AS made WHERE made.parent = api_key.public_id)";
+        let old = Condition::all().add(ended.lt(before)).add(Expr::cust(no_child));
+        deleted += sweep::delete::<Entity>(conn, old, ended, limit).await?;
+    }
+    Ok(deleted)
 }
 
 /// Submissions without a newer ticket, with their tickets. The last submission of a guild stays, so that no number comes

@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, Guild};
 use crate::process::{Process, Roles, free_address, print_logs};
 use crate::servers::Servers;
 use crate::setup::{Mode, Setup};
-use crate::shared::{Lease, TESTS, Tenancy, lease};
+use crate::shared::{Kept, Lease, TESTS, Tenancy, lease};
 use crate::simulator::Simulator;
 
 pub struct Deployment {
@@ -26,7 +26,7 @@ pub struct Deployment {
     pub(crate) roles: RefCell<Roles>,
     pub(crate) simulate: RefCell<Option<Process>>,
     /// `Some` if the deployment is shared.
-    pub(crate) lease: Option<Lease>,
+    pub(crate) lease: Option<Lease<Tenancy>>,
     servers: Option<Servers>,
     prefix: String,
     folder: tempfile::TempDir,
@@ -117,7 +117,7 @@ impl Deployment {
 
     /// The shared deployment of the mode, with two guilds of the caller's own.
     pub(crate) async fn shared(mode: Mode) -> Self {
-        let lease = lease(mode).await;
+        let lease = lease::<Tenancy>(Kept::Deployment(mode)).await;
         let (setup, tenancy) = (Setup::new(mode), &lease.tenancy);
         Self {
             fixture: Fixture::pair(tenancy.number, setup.members),

@@ -5,6 +5,7 @@
 #![expect(clippy::return_self_not_must_use, reason = "an assertion is worth making without its answer")]
 
 mod answer;
+mod chromium;
 mod client;
 mod command;
 mod connection;
@@ -32,6 +33,7 @@ mod terminal;
 mod wait;
 
 pub use answer::Answer;
+pub use chromium::Chromium;
 pub use client::{Api, http_client};
 pub use command::{Finished, run_command};
 pub use contract::contract;

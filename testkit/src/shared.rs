@@ -1,6 +1,6 @@
-//! One deployment for each mode that many tests use concurrently, each with two guilds of its own.
+//! One deployment for each mode that many tests use concurrently, each with two guilds of its own; and one browser.
 //!
-//! A keeper process starts it for the first test and ends it when no test has used it for [`IDLE`], even if tests were
+//! A keeper process starts each for the first test and ends it when no test has used it for [`IDLE`], even if tests were
 //! killed: a test uses it as long as its connection to the keeper's socket is open.
 
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -18,13 +19,31 @@ use tokio::task::JoinSet;
 use crate::process::binary;
 use crate::setup::Mode;
 
-/// An unused deployment ends after this time.
+/// What is not used ends after this time.
 const IDLE: Duration = Duration::from_secs(4);
-/// Tests per deployment; the next test starts another deployment.
+/// Tests per deployment and browser; the next test starts another.
 pub(crate) const TESTS: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
-/// Names the deployment that a keeper process keeps.
+/// Names what a keeper process keeps.
 const KEEP: &str = "GUILDHALL_TEST_KEEP";
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kept {
+    Deployment(Mode),
+    Browser,
+}
+
+impl Kept {
+    const ALL: [Self; 3] =
+        [Self::Deployment(Mode::Embedded), Self::Deployment(Mode::Distributed), Self::Browser];
+
+    fn name(self) -> String {
+        match self {
+            Self::Deployment(mode) => format!("{mode:?}"),
+            Self::Browser => "Browser".to_owned(),
+        }
+    }
+}
 
 /// What a test needs to know of the shared deployment.
 #[derive(Serialize, Deserialize)]
@@ -40,14 +59,14 @@ pub(crate) struct Tenancy {
 }
 
 /// A tenancy, held until dropped.
-pub(crate) struct Lease {
-    pub(crate) tenancy: Tenancy,
+pub(crate) struct Lease<T> {
+    pub(crate) tenancy: T,
     _connection: UnixStream,
 }
 
-/// Joins the deployment of the mode, and starts it first if there is none.
-pub(crate) async fn lease(mode: Mode) -> Lease {
-    let socket = socket(mode);
+/// Joins those who use it, and starts it first if nobody does.
+pub(crate) async fn lease<T: DeserializeOwned>(kept: Kept) -> Lease<T> {
+    let socket = socket(kept);
     if let Some(lease) = join(&socket).await {
         return lease;
     }
@@ -57,7 +76,7 @@ pub(crate) async fn lease(mode: Mode) -> Lease {
         return lease;
     }
     let log = socket.with_extension("log");
-    start_keeper(mode, &log);
+    start_keeper(kept, &log);
     let deadline = tokio::time::Instant::now() + STARTS_WITHIN;
     loop {
         if let Some(lease) = join(&socket).await {
@@ -65,23 +84,23 @@ pub(crate) async fn lease(mode: Mode) -> Lease {
         }
         let said = std::fs::read_to_string(&log).unwrap();
         let failed = said.contains("panicked") || tokio::time::Instant::now() > deadline;
-        assert!(!failed, "no shared deployment: {said}");
+        assert!(!failed, "nothing to share: {said}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
 /// The same for all tests of one build of the product on the same servers.
-fn socket(mode: Mode) -> PathBuf {
+fn socket(kept: Kept) -> PathBuf {
     let file = binary();
     let built = std::fs::metadata(&file).unwrap();
     let mut hasher = DefaultHasher::new();
     (file, built.modified().unwrap(), built.len()).hash(&mut hasher);
     std::env::current_exe().unwrap().hash(&mut hasher);
     std::env::var("GUILDHALL_TEST_DATABASE_URL").ok().hash(&mut hasher);
-    std::env::temp_dir().join(format!("guildhall-shared-{mode:?}-{:016x}.socket", hasher.finish()))
+    std::env::temp_dir().join(format!("guildhall-shared-{}-{:016x}.socket", kept.name(), hasher.finish()))
 }
 
-async fn join(socket: &Path) -> Option<Lease> {
+async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Lease<T>> {
     let mut connection = UnixStream::connect(socket).await.ok()?;
     let mut line = String::new();
     // A keeper that is about to end sends nothing.
@@ -92,22 +111,22 @@ async fn join(socket: &Path) -> Option<Lease> {
 
 /// This same program in its own process group: it survives the test, and a Ctrl-C.
 #[expect(clippy::zombie_processes, reason = "it ends after this process, or is reaped with it")]
-fn start_keeper(mode: Mode, log: &Path) {
+fn start_keeper(kept: Kept, log: &Path) {
     let log = File::create(log).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEP, format!("{mode:?}"));
+    command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEP, kept.name());
     command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
     command.process_group(0).spawn().unwrap();
 }
 
-pub(crate) fn to_keep() -> Option<Mode> {
+pub(crate) fn to_keep() -> Option<Kept> {
     let named = std::env::var(KEEP).ok()?;
-    [Mode::Embedded, Mode::Distributed].into_iter().find(|mode| format!("{mode:?}") == named)
+    Kept::ALL.into_iter().find(|kept| kept.name() == named)
 }
 
-/// Serves tenancies until no test uses the deployment, or all are used up.
-pub(crate) async fn serve(mode: Mode, tenancy: impl Fn(usize) -> Tenancy) {
-    let socket = socket(mode);
+/// Serves tenancies until no test uses it, or all are used up; then nothing of the socket is left.
+pub(crate) async fn serve<T: Serialize>(kept: Kept, tenancy: impl Fn(usize) -> T) {
+    let socket = socket(kept);
     let _ = std::fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
     let mut tests = JoinSet::new();

@@ -8,7 +8,7 @@ use entities::{GuildId, guild, link};
 use serde_json::json;
 
 use crate::fields;
-use crate::format::FormatArgs;
+use crate::format::ListArgs;
 use crate::operator::{OperatorArgs, UnitOfWork, new_guild};
 use crate::output;
 
@@ -37,14 +37,6 @@ pub(crate) struct AddArgs {
     /// Let it write to the cross-guild list of flagged users
     #[arg(long)]
     shield_writer: bool,
-    #[command(flatten)]
-    operator: OperatorArgs,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    format: FormatArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }

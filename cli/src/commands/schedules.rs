@@ -7,7 +7,7 @@ use scheduler::{RunNow, SCHEDULES, Schedule};
 use serde_json::json;
 
 use crate::fields;
-use crate::format::FormatArgs;
+use crate::format::ListArgs;
 use crate::operator::OperatorArgs;
 use crate::output;
 
@@ -23,14 +23,6 @@ pub(crate) enum Command {
     Pause(OneArgs),
     /// Fire a paused schedule again; missed ticks are not made up
     Resume(OneArgs),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    format: FormatArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
 }
 
 #[derive(clap::Args)]

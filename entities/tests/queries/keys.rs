@@ -2,6 +2,7 @@
 
 use entities::api_key::{self, Model, NewKey, Scopes, descendants};
 use entities::key_text::KeyText;
+use entities::retention;
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild};
 
@@ -54,6 +55,19 @@ both_databases! {
         let revoked = fixture.key().await.public_id;
         api_key::revoke(fixture.conn(), &revoked, at(1)).await.unwrap();
         assert_eq!(api_key::expire(fixture.conn(), &revoked, at(9), at(2)).await.unwrap(), None);
+    }
+
+    async fn an_old_key_stays_while_a_key_that_it_made_does(fixture: &Fixture) {
+        let root = fixture.key().await;
+        let child = fixture.key_of(&root).await;
+        let grandchild = fixture.key_of(&child).await;
+        api_key::revoke(fixture.conn(), &child.public_id, at(1)).await.unwrap();
+        let sweep = async || retention::keys(fixture.conn(), at(9), 10).await.unwrap();
+        assert_eq!(sweep().await, 0);
+        let revoked = api_key::revoke_descendants(fixture.conn(), guild(), &root.public_id, at(2)).await.unwrap();
+        assert_eq!(revoked.iter().map(|key| key.key_id).collect::<Vec<_>>(), [grandchild.key_id]);
+        assert_eq!([sweep().await, sweep().await, sweep().await], [1, 1, 0], "the youngest first");
+        assert!(api_key::find_by_public_ids(fixture.conn(), [&*root.public_id]).await.unwrap().len() == 1);
     }
 
     async fn descendants_are_revoked_with_a_key(fixture: &Fixture) {

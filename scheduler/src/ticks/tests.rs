@@ -14,6 +14,14 @@ use sea_orm::EntityTrait;
 use serde_json::json;
 
 use super::*;
+
+const DUE: Available<'static> = Available {
+    class: Class::Maintenance,
+    kinds: &["periodic_task"],
+    since: Duration::ZERO,
+    overtaken: None,
+    most: 10,
+};
 use crate::test_database::{TestDatabase, test_databases};
 
 const TABLE: &[Schedule] = &[
@@ -152,17 +160,10 @@ impl<'a> Simulation<'a> {
     /// Some process runs the due jobs: a run mostly succeeds, may fail and be retried, or takes long.
     async fn work(&mut self) {
         let conn = self.test.context.database.write();
-        let wanted = Available {
-            class: Class::Maintenance,
-            kinds: &["periodic_task"],
-            since: Duration::ZERO,
-            overtaken: None,
-            most: 10,
-        };
         if self.random.random_ratio(1, 5) {
             return;
         }
-        for job in claim::available(conn, wanted, "scheduler", self.now).await.unwrap() {
+        for job in claim::available(conn, DUE, "scheduler", self.now).await.unwrap() {
             if self.random.random_ratio(1, 10) {
                 let failure = Failure {
                     status: 503,
@@ -227,15 +228,8 @@ async fn a_tick_makes_the_job_due_that_waits_for_its_next_attempt() {
         ticker.look().await.unwrap();
         let now = at(20).await;
         ticker.look().await.unwrap();
-        let wanted = Available {
-            class: Class::Maintenance,
-            kinds: &["periodic_task"],
-            since: Duration::ZERO,
-            overtaken: None,
-            most: 10,
-        };
         let conn = context.database.write();
-        let due = async |now| claim::available(conn, wanted, "scheduler", now).await.unwrap();
+        let due = async |now| claim::available(conn, DUE, "scheduler", now).await.unwrap();
         for job in due(now).await {
             // As after many failures.
             let how = Requeue { wait: Duration::from_secs(7_200), burn: true, ..Requeue::default() };

@@ -4,7 +4,7 @@ use anyhow::bail;
 use entities::{ChatId, console_operator};
 use serde_json::{Value, json};
 
-use crate::format::FormatArgs;
+use crate::format::ListArgs;
 use crate::operator::OperatorArgs;
 use crate::output;
 
@@ -14,14 +14,6 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Take the right from an operator: from now on every request of their sessions goes without it
     Remove(RemoveArgs),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    format: FormatArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
 }
 
 #[derive(clap::Args)]

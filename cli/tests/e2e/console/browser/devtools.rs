@@ -1,23 +1,18 @@
-//! A headless Chromium of the test's own, driven through the protocol of its developer tools.
+//! The tests' Chromium, driven through the protocol of its developer tools. Each tab has cookies of its own, and goes with
+//! the test.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
-use testkit::eventually;
-use tokio::process::{Child, Command};
+use testkit::Chromium;
 use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
-const STARTS_WITHIN: Duration = Duration::from_secs(30);
-/// Beside other browsers on two cores, a check of a long page takes ten times as long as alone.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(90);
+const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
 /// What the browser reported of one tab: the method and its parameters.
 pub(super) type Events = Arc<Mutex<Vec<(String, Value)>>>;
@@ -25,57 +20,16 @@ pub(super) type Events = Arc<Mutex<Vec<(String, Value)>>>;
 pub(super) struct Browser {
     commands: mpsc::UnboundedSender<(Value, oneshot::Sender<Value>)>,
     events: Arc<Mutex<HashMap<String, Events>>>,
-    // In this order: the process ends before its folder goes.
-    _process: Group,
-    _folder: tempfile::TempDir,
-}
-
-/// The process and all that it started, which end together: the program may be a script that starts the browser.
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0.id().and_then(|id| Pid::from_raw(id.try_into().unwrap())) {
-            // It may have ended by itself.
-            let _ended = kill_process_group(group, Signal::KILL);
-        }
-    }
-}
-
-/// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs: it is the one without windows.
-fn program() -> PathBuf {
-    let named = std::env::var_os("GUILDHALL_TEST_CHROMIUM").map(PathBuf::from);
-    let file = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium-headless-shell"));
-    assert!(file.is_file(), "no {}: install it, or set GUILDHALL_TEST_CHROMIUM", file.display());
-    file
+    _shared: Chromium,
 }
 
 impl Browser {
-    pub(super) async fn start() -> Self {
-        let folder = tempfile::Builder::new().prefix("guildhall-browser-").tempdir().unwrap();
-        let mut command = Command::new(program());
-        command.args([
-            "--headless",
-            "--no-sandbox",
-            "--remote-debugging-port=0",
-            "--no-first-run",
-            "--disable-gpu",
-        ]);
-        command.args(["--disable-quic", "--disable-background-networking", "--disable-dev-shm-usage"]);
-        command.arg(format!("--user-data-dir={}", folder.path().display())).arg("about:blank");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = Group(command.process_group(0).spawn().unwrap());
-        let file = folder.path().join("DevToolsActivePort");
-        let address = eventually("Chromium listens", STARTS_WITHIN, async || {
-            let text = std::fs::read_to_string(&file).ok()?;
-            let (port, path) = text.trim().split_once('\n')?;
-            Some(format!("ws://127.0.0.1:{port}{path}"))
-        })
-        .await;
+    pub(super) async fn join() -> Self {
+        let shared = Chromium::shared().await;
         let (commands, receiver) = mpsc::unbounded_channel();
         let events = Arc::default();
-        tokio::spawn(talk(address, receiver, Arc::clone(&events)));
-        Self { commands, events, _process: process, _folder: folder }
+        tokio::spawn(talk(shared.address().to_owned(), receiver, Arc::clone(&events)));
+        Self { commands, events, _shared: shared }
     }
 
     /// A command to the browser, or to a tab.
@@ -105,7 +59,8 @@ impl Browser {
     /// A new tab: its session, and what it reports.
     pub(super) async fn attach(&self) -> (String, Events) {
         // With cookies of its own: each tab is another person's browser.
-        let context = self.call(None, "Target.createBrowserContext", json!({})).await;
+        let lives = json!({ "disposeOnDetach": true });
+        let context = self.call(None, "Target.createBrowserContext", lives).await;
         let create = json!({ "url": "about:blank", "browserContextId": context["browserContextId"] });
         let target = self.call(None, "Target.createTarget", create).await;
         let attach = json!({ "targetId": target["targetId"], "flatten": true });

@@ -46,7 +46,7 @@ async fn search(tab: &Tab<'_>, query: &str) -> Vec<String> {
 }
 
 async fn the_documentation_fits_a_small_phone(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = documentation(deployment, &browser).await;
     tab.width(320).await;
     tab.sees("In the names of this API chat means Discord and play means Roblox").await;
@@ -61,7 +61,7 @@ async fn the_documentation_fits_a_small_phone(deployment: &Deployment) {
 }
 
 async fn a_search_ranks_titles_before_fields(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = documentation(deployment, &browser).await;
     let all: Value = tab.evaluate(LISTED).await;
     for query in ["is a player banned", "Is a player banned?", "banned", "ban-status"] {
@@ -84,7 +84,7 @@ async fn a_search_ranks_titles_before_fields(deployment: &Deployment) {
 }
 
 async fn examples_use_the_answer(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = documentation(deployment, &browser).await;
     search(&tab, "banStatus").await;
     tab.sees("1 call of ").await;
@@ -106,7 +106,7 @@ async fn examples_use_the_answer(deployment: &Deployment) {
 }
 
 async fn a_call_is_tried_with_ids_of_ones_own(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = documentation(deployment, &browser).await;
     let guild = deployment.guild();
     tab.fill("Guild id", &guild.id).await;

@@ -29,7 +29,7 @@ async fn pass(deployment: &Deployment, start: &str, others: &[&str]) -> Browser 
     let pages = crawl(&console, start, 1).await;
     let mut paths: BTreeSet<_> = pages.iter().filter(|page| is_page(page)).map(Page::path).collect();
     paths.extend(others.iter().map(|path| (*path).to_owned()));
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let mut faults = Vec::new();

@@ -42,7 +42,7 @@ async fn fill_ban(deployment: &Deployment, tab: &Tab<'_>) {
 }
 
 async fn a_failed_form_keeps_what_was_typed(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     fill_ban(deployment, &tab).await;
     let path = tab.path().await;
@@ -63,7 +63,7 @@ async fn a_failed_form_keeps_what_was_typed(deployment: &Deployment) {
 }
 
 async fn a_form_of_an_ended_session_keeps_what_was_typed(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     fill_ban(deployment, &tab).await;
     tab.forget().await;
@@ -73,7 +73,7 @@ async fn a_form_of_an_ended_session_keeps_what_was_typed(deployment: &Deployment
 }
 
 async fn a_failed_button_says_so_beside_the_page(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     let guild = deployment.guild();
     tab.goto(&format!("/console/guilds/{}/members/{}", guild.id, guild.members[1].chat)).await;
@@ -94,7 +94,7 @@ async fn a_failed_button_says_so_beside_the_page(deployment: &Deployment) {
 }
 
 async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     tab.goto("/console/instance/pauses").await;
@@ -108,7 +108,7 @@ async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
 }
 
 async fn a_page_without_its_session_leads_to_the_sign_in(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     tab.goto("/console/instance/pauses").await;

@@ -13,7 +13,7 @@ const FOCUSED: &str = "(({ id, localName }) => id || localName)(document.activeE
 const OPEN: &str = "document.querySelectorAll('details[open]').length";
 
 async fn the_focus_is_where_the_next_key_is_needed(deployment: &Deployment) {
-    let (browser, member) = (Browser::start().await, &deployment.guild().members[1]);
+    let (browser, member) = (Browser::join().await, &deployment.guild().members[1]);
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let guild = format!("/console/guilds/{}", deployment.guild().id);

@@ -29,7 +29,7 @@ const TILE_WIDTHS: &str =
 
 async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
     super::super::security::populate(deployment).await;
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let guild = format!("/console/guilds/{}", deployment.guild().id);

@@ -27,7 +27,7 @@ const TIMES: &str = "(async () => {
 })()";
 
 async fn what_a_form_did_stays_in_view(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     let (guild, group) = (&deployment.guild().id, deployment.guild().group);
     tab.goto(&format!("/console/guilds/{guild}/bindings?group_id={group}")).await;
@@ -51,7 +51,7 @@ async fn what_a_form_did_stays_in_view(deployment: &Deployment) {
 }
 
 async fn keys_copies_and_times(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     tab.call("Emulation.setTimezoneOverride", json!({ "timezoneId": "Pacific/Kiritimati" })).await;
     let overview = format!("/console/guilds/{}", deployment.guild().id);
@@ -84,7 +84,7 @@ async fn keys_copies_and_times(deployment: &Deployment) {
 }
 
 async fn without_scripts_nothing_shows_that_needs_them(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner_without_scripts(deployment, &browser).await;
     tab.goto(&format!("/console/guilds/{}/members", deployment.guild().id)).await;
     let shown = "[...document.querySelectorAll('[data-copy], [data-scripted]')]

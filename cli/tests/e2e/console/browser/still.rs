@@ -25,7 +25,7 @@ async fn top_of(tab: &Tab<'_>, words: &str) -> f64 {
 }
 
 async fn live_rows_move_nothing_that_is_pointed_at_or_read(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     let link = format!("#{}", ban(deployment, 10, "the first").await);
     ban(deployment, 11, "the second").await;

@@ -8,7 +8,7 @@ use testkit::{Deployment, eventually};
 
 use super::devtools::{Browser, Events};
 
-const SHOWN_WITHIN: Duration = Duration::from_secs(30);
+const SHOWN_WITHIN: Duration = Duration::from_secs(15);
 /// Finds elements as people do: by the words on them.
 const FIND: &str = include_str!("find.js");
 

@@ -37,21 +37,21 @@ async fn add_and_undo(deployment: &Deployment, tab: &Tab<'_>) {
 }
 
 async fn a_binding_is_added_and_undone(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     add_and_undo(deployment, &tab).await;
     tab.passes().await;
 }
 
 async fn a_binding_is_added_and_undone_without_scripts(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner_without_scripts(deployment, &browser).await;
     add_and_undo(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }
 
 async fn a_binding_is_added_by_keyboard_alone(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     let before = count(deployment).await;
     tab.tab_to("Bindings").await;

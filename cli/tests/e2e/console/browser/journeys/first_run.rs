@@ -67,14 +67,14 @@ async fn first_run(deployment: &Deployment, tab: &Tab<'_>, scripts: bool) {
 }
 
 async fn the_first_steps_lead_to_a_synced_member(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     first_run(deployment, &tab, true).await;
     tab.passes().await;
 }
 
 async fn the_first_steps_work_without_scripts(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner_without_scripts(deployment, &browser).await;
     first_run(deployment, &tab, false).await;
     assert_eq!(tab.reported(), Vec::<String>::new());

@@ -11,14 +11,14 @@ use super::super::{owner, owner_without_scripts};
 both_modes!(a_key_is_created_used_and_revoked, a_key_is_created_used_and_revoked_without_scripts);
 
 async fn a_key_is_created_used_and_revoked(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     create_use_and_revoke(deployment, &tab).await;
     tab.passes().await;
 }
 
 async fn a_key_is_created_used_and_revoked_without_scripts(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner_without_scripts(deployment, &browser).await;
     create_use_and_revoke(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());

@@ -45,21 +45,21 @@ async fn ban_and_lift(deployment: &Deployment, tab: &Tab<'_>) {
 }
 
 async fn a_ban_is_added_lifted_and_back(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     ban_and_lift(deployment, &tab).await;
     tab.passes().await;
 }
 
 async fn a_ban_is_added_lifted_and_back_without_scripts(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let tab = owner_without_scripts(deployment, &browser).await;
     ban_and_lift(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
 }
 
 async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment) {
-    let (browser, member) = (Browser::start().await, &deployment.guild().members[15]);
+    let (browser, member) = (Browser::join().await, &deployment.guild().members[15]);
     let tab = owner(deployment, &browser).await;
     tab.goto(&format!("/console/guilds/{}/moderation/bans/new", deployment.guild().id)).await;
     // Another field takes the focus.
@@ -77,7 +77,7 @@ async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment
 }
 
 async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deployment) {
-    let (browser, member) = (Browser::start().await, &deployment.guild().members[15]);
+    let (browser, member) = (Browser::join().await, &deployment.guild().members[15]);
     let tab = owner(deployment, &browser).await;
     tab.goto(&format!("/console/guilds/{}/moderation/bans/new", deployment.guild().id)).await;
     let top = "document.querySelector('main fieldset').getBoundingClientRect().top + scrollY";

@@ -11,7 +11,7 @@ use super::super::tab::Tab;
 both_modes!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved_without_scripts);
 
 async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let own = Tab::open(&browser, deployment).await;
     let tab = Tab::open(&browser, deployment).await;
     request_and_approve(deployment, &own, &tab).await;
@@ -20,7 +20,7 @@ async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
 }
 
 async fn a_leave_is_requested_and_approved_without_scripts(deployment: &Deployment) {
-    let browser = Browser::start().await;
+    let browser = Browser::join().await;
     let own = Tab::open(&browser, deployment).await;
     let tab = Tab::open(&browser, deployment).await;
     own.without_scripts().await;

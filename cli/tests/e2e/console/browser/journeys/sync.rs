@@ -13,7 +13,7 @@ both_modes!(a_sync_is_previewed_run_and_followed, a_job_that_failed_is_retried);
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 
 async fn a_sync_is_previewed_run_and_followed(deployment: &Deployment) {
-    let (browser, guild) = (Browser::start().await, deployment.guild());
+    let (browser, guild) = (Browser::join().await, deployment.guild());
     let tab = owner(deployment, &browser).await;
     tab.click("Sync").await;
     tab.sees("brings the Discord roles and nicknames").await;
@@ -38,7 +38,7 @@ async fn a_sync_is_previewed_run_and_followed(deployment: &Deployment) {
 }
 
 async fn a_job_that_failed_is_retried(deployment: &Deployment) {
-    let (browser, guild) = (Browser::start().await, deployment.guild());
+    let (browser, guild) = (Browser::join().await, deployment.guild());
     let member = guild.lacking();
     let change = |change: &str, value: serde_json::Value| {
         let mut body = json!({ "guild_id": guild.id, "chat_id": member.chat });
