@@ -31,7 +31,9 @@ pub struct Arguments {
 }
 
 /// A game server bans this often.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(50);
+/// Each may write 50 times a minute.
+const KEYS: usize = 30;
 /// How long a ban lasts.
 const SECONDS: i64 = 2;
 const CLOSED_WITHIN: f64 = 60.0;
@@ -42,7 +44,11 @@ pub async fn run(arguments: &Arguments) -> bool {
     let setup = Setup::new(Mode::embedded_if(arguments.embedded)).sizes(&[MEMBERS; 3]).latency_ms(500);
     let deployment = Deployment::start(setup.processes(2)).await;
     fill(&deployment, arguments.rows).await;
-    let (mut figures, mut bans) = (Figures::default(), Bans { deployment: &deployment, sent: 0 });
+    let mut keys = Vec::new();
+    for _ in 0..KEYS {
+        keys.push(deployment.new_key("moderation").await);
+    }
+    let (mut figures, mut bans) = (Figures::default(), Bans { deployment: &deployment, keys, sent: 0 });
     figures.heading("idle");
     let mut idle = Vec::new();
     for _ in 0..arguments.idle {
@@ -85,6 +91,7 @@ pub async fn run(arguments: &Arguments) -> bool {
 
 struct Bans<'a> {
     deployment: &'a Deployment,
+    keys: Vec<String>,
     sent: usize,
 }
 
@@ -101,7 +108,7 @@ impl Bans<'_> {
             "moderator_id": guild.members[0].chat, "duration_seconds": SECONDS,
         });
         let began = Instant::now();
-        let api = self.deployment.api_of(guild);
+        let api = self.deployment.api().key(&self.keys[self.sent % KEYS]);
         let answer = api.try_post(&format!("/moderation/{}/play/ban", guild.id), ban).await;
         let took = began.elapsed().as_secs_f64() * 1e3;
         answer.ok().filter(|answer| answer.status == 200).map(|_| took)
@@ -144,7 +151,7 @@ async fn fill(deployment: &Deployment, rows: usize) {
     for insert in [
         "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision) \
          {numbers} SELECT {guild}, 'ban', 6000000000 + n, 'exploiting', 1, at, 'none', 1 FROM number, now",
-        "INSERT INTO link (guild_id, chat_id, play_id, play_name, linked_at) \
+        "INSERT INTO link (guild_id, chat_id, play_id, play_username, verified_at) \
          {numbers} SELECT {guild}, 2000000000000000000 + n, 5000000000 + n, 'Brickmason' || n, at FROM number, now",
         "INSERT INTO audit_entry (guild_id, action, source, actor_id, target_id, metadata, created_at) \
          {numbers} SELECT {guild}, 'moderation.ban', 'service', 1, CAST(n AS text), '{}', at FROM number, now",

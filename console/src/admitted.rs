@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 
 use crate::answer::{Answer, PageError};
-use crate::api::{Over, Turn};
+use crate::api::Turn;
 use crate::body::Unread;
 use crate::cookies;
 use crate::fields::Fields;
@@ -113,22 +113,17 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     let mut guest = Guest::new(console, request, params, query);
     guest.said = cookies::said(guest.headers());
     let visitor = visitor(row, guest).await?;
-    let turn = turn(row, &visitor).await?;
+    let turn = turn(row, &visitor).await;
     Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
 }
 
-/// Counts the page. One that only reads waits for its turn; what a form changes has the turn of the API.
-async fn turn(row: &Row, visitor: &Visitor) -> Result<Turn, PageError> {
-    let Some(visit) = visitor.visit() else { return Ok(None) };
-    let api = &visit.console.api;
-    api.count_page(visit.session.row.user_id).await.map_err(|Over { retry_after }| PageError::Busy {
-        status: StatusCode::TOO_MANY_REQUESTS,
-        text: format!("you have asked for very many pages; try again in {retry_after} seconds"),
-        retry_after,
-    })?;
+/// A page that only reads waits for its turn; what a form changes has the turn of the API.
+async fn turn(row: &Row, visitor: &Visitor) -> Turn {
     match visitor {
-        Visitor::InGuild(visit) if row.method == Method::GET => Ok(api.turn(visit.guild.guild_id).await),
-        _ => Ok(None),
+        Visitor::InGuild(visit) if row.method == Method::GET => {
+            visit.console.api.turn(visit.guild.guild_id).await
+        }
+        _ => None,
     }
 }
 
@@ -137,6 +132,7 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
         return Ok(Visitor::Guest(guest));
     }
     let session = session::find(&guest.console, guest.headers()).await?.ok_or(PageError::SignedOut)?;
+    session::count_page(&guest.console, &session).await?;
     let visit = guest.signed_in(session);
     match row.page {
         Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),

@@ -1,7 +1,9 @@
-//! Files that are being sent: few at once, because each reads the database for as long as its reader takes.
+//! Files that are being sent: few at once, because each reads the database for as long as its reader takes, and in parts of
+//! which one is made at a time. Between two parts others get as much time as a part took.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use entities::ChatId;
 use http::StatusCode;
@@ -13,9 +15,9 @@ const AT_ONCE: usize = 4;
 /// Seconds after which somebody may have finished.
 const RETRY_AFTER: u64 = 10;
 
-/// Who has one.
+/// Who has one, and the turn to make a part.
 #[derive(Clone, Default)]
-pub(crate) struct Exports(Arc<Mutex<HashSet<ChatId>>>);
+pub(crate) struct Exports(Arc<(Mutex<HashSet<ChatId>>, tokio::sync::Mutex<()>)>);
 
 /// The right to one file, until it is dropped.
 pub(crate) struct Place {
@@ -44,7 +46,19 @@ impl Exports {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<ChatId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Makes a part of the file in its turn.
+    pub(crate) async fn part<T>(&self, part: impl Future<Output = T>) -> T {
+        let turn = self.exports.0.1.lock().await;
+        let began = Instant::now();
+        let made = part.await;
+        tokio::time::sleep(began.elapsed()).await;
+        drop(turn);
+        made
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const PLACES: [&str; 4] = ["before", "after", "cursor", "skip"];
 
 /// Fields of a form: more than the largest page has.
-const MOST: usize = 1_000;
+pub const MOST: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);

@@ -52,6 +52,7 @@ use answer::{Answer, PageError};
 pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
 pub use body::{Body, Broken, Unread};
 use exports::Exports;
+pub use fields::MOST as MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 use groups::GroupCache;
 use name_search::NameSearches;
@@ -61,6 +62,7 @@ pub use rights::{Needs, Rights};
 use routes::Router;
 pub use secret::ConsoleSecret;
 pub use session::live::{LiveKey, LivePerson, LiveRefusal, bearer};
+use session::spent::Spent;
 use session::tokens::Tokens;
 
 /// The paths that [`Console::respond`] serves: this one and all below it.
@@ -80,6 +82,7 @@ pub struct Console {
     name_searches: NameSearches,
     looks: metrics::Looks,
     exports: Exports,
+    spent: Spent,
     router: Router,
 }
 
@@ -129,6 +132,7 @@ impl Console {
             name_searches: NameSearches::default(),
             looks,
             exports: Exports::default(),
+            spent: Spent::default(),
             router,
         })
     }

@@ -1,6 +1,7 @@
 //! Who is signed in: the cookie, its row, and the checks of forms (docs/rules.md 10).
 
 pub(crate) mod live;
+pub(crate) mod spent;
 pub(crate) mod tokens;
 
 use std::net::IpAddr;
@@ -9,12 +10,13 @@ use chrono::TimeDelta;
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::console_session::{self, Model, NewSession};
 use entities::{ChatId, GuildId, Timestamp};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::Console;
 use crate::answer::PageError;
+use crate::api::Over;
 use crate::cookies;
 use crate::secret::ConsoleSecret;
 
@@ -45,14 +47,32 @@ pub(crate) async fn find(console: &Console, headers: &HeaderMap) -> Result<Optio
     let Some(secret) = cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse) else {
         return Ok(None);
     };
+    let hash = secret.hash();
+    console.spent.check(&hash)?;
     let (database, now) = (&console.context.database, console.context.clock.now());
-    let Some(row) = console_session::find(database.read(), &secret.hash(), now).await? else {
+    let Some(row) = console_session::find(database.read(), &hash, now).await? else {
         return Ok(None);
     };
     if row.used_at + NOTED_EVERY < now {
         console_session::touch(database.write(), row.session_id, now).await?;
     }
     Ok(Some(Session { row, secret }))
+}
+
+/// Counts a page of the session's person.
+pub(crate) async fn count_page(console: &Console, session: &Session) -> Result<(), PageError> {
+    let counted = console.api.count_page(session.row.user_id).await;
+    Ok(counted.inspect_err(|over| console.spent.note(&session.secret, *over))?)
+}
+
+impl From<Over> for PageError {
+    fn from(Over { retry_after }: Over) -> Self {
+        Self::Busy {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            text: format!("you have asked for very many pages; try again in {retry_after} seconds"),
+            retry_after,
+        }
+    }
 }
 
 /// A person who has just proved who they are.

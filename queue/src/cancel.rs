@@ -20,7 +20,7 @@ impl Queue {
         let Some(found) = listing::find_any(transaction, job).await? else { return Ok(None) };
         let whole = found.parent_id.unwrap_or(job);
         let Some(row) = cancel::request(transaction, whole, now).await? else { return Ok(None) };
-        let mut jobs = settle(transaction, row, now).await?;
+        let mut jobs = settle(transaction, row, now).await?.running;
         jobs.push(whole);
         let after = listing::find_any(transaction, whole).await?;
         Ok(after.map(|after| (after, Event::JobsCancelled { jobs })))

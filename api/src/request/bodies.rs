@@ -122,6 +122,16 @@ impl Bodies {
     }
 }
 
+/// A form that ends where it has more fields than any page: the rest is not worth reading.
+pub(crate) fn of_fields(body: BodyStream, most: usize) -> BodyStream {
+    let until = body.scan(0, move |fields, part| {
+        let is_read = *fields <= most;
+        *fields += part.as_ref().map_or(0, |part| memchr::memchr_iter(b'&', part).count());
+        std::future::ready(is_read.then_some(part))
+    });
+    until.boxed()
+}
+
 /// Takes a body that nobody reads, unless it is so long that its client cannot get the answer.
 pub(crate) async fn skip(mut body: BodyStream, headers: &HeaderMap) {
     if announced_length(headers).is_some_and(|length| length > DISCARDED as u64) {

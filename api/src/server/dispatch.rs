@@ -30,6 +30,7 @@ use crate::response::gzip;
 use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
 use crate::route::{Route, Runs};
+use crate::server::connection::REFUSAL;
 use crate::server::cors;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
@@ -207,12 +208,14 @@ async fn page(server: &Server, request: console::Request, body: BodyStream) -> R
     let admitted = match server.console.admit(request).await {
         Ok(admitted) => admitted,
         Err(page) => {
-            bodies::skip(body, &headers).await;
+            // Its client could repeat it for ever.
+            tokio::join!(bodies::skip(body, &headers), tokio::time::sleep(REFUSAL));
             return page;
         }
     };
     let form = match admitted.form_limit() {
         Some(limit) => {
+            let body = bodies::of_fields(body, console::MOST_FIELDS);
             let read = server.state.bodies.read(body, &headers, limit, admitted.owner()).await;
             read.map_err(|error| {
                 let parts = error.parts();

@@ -63,7 +63,7 @@ pub(super) async fn forms_of_an_admin(target: Target) {
 pub(super) async fn forms_of_fields(target: Target) {
     let form = "a&".repeat(FORM / 2);
     let request = import(&target, &cookie(&target.admins[0])) + &form;
-    target.hammer(HAMMERS, |_, _| request.clone()).await;
+    target.hammer(HAMMERS, |_, _| &request).await;
 }
 
 pub(super) async fn by_chance(target: Target) {

@@ -37,18 +37,28 @@ impl Target {
         }
     }
 
-    /// From one of many addresses, as attackers come; with small buffers, because what they keep is measured too.
-    pub(super) async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
+    /// With small buffers, because what they keep is measured too.
+    fn socket() -> std::io::Result<TcpSocket> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4096)?;
         socket.set_send_buffer_size(16 * 1024)?;
+        Ok(socket)
+    }
+
+    /// From one of many addresses, as attackers come.
+    pub(super) async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
+        let socket = Self::socket()?;
         let source = Ipv4Addr::new(127, 0, 2, u8::try_from(number % 200).unwrap_or_default() + 1);
         socket.bind((source, 0).into())?;
         socket.connect(self.address).await
     }
 
     /// Sends requests one after the other, each when the one before is answered, over `connections` from one address.
-    pub(super) async fn hammer(&self, connections: usize, request: impl Fn(usize, usize) -> String) {
+    pub(super) async fn hammer<R: AsRef<[u8]>>(
+        &self,
+        connections: usize,
+        request: impl Fn(usize, usize) -> R,
+    ) {
         join_all((0..connections).map(async |client| {
             let (mut stream, mut answer) = (None, vec![0; 64 * 1024]);
             for turn in 0.. {
@@ -57,13 +67,16 @@ impl Target {
                 }
                 let connected = match stream.take() {
                     Some(connected) => Ok(connected),
-                    None => TcpStream::connect(self.address).await,
+                    None => match Self::socket() {
+                        Ok(socket) => socket.connect(self.address).await,
+                        Err(error) => Err(error),
+                    },
                 };
                 let Ok(mut connected) = connected else {
                     tokio::time::sleep(AGAIN).await;
                     continue;
                 };
-                let sent = connected.write_all(request(client, turn).as_bytes()).await;
+                let sent = connected.write_all(request(client, turn).as_ref()).await;
                 match connected.read(&mut answer).await {
                     Ok(1..) if sent.is_ok() => stream = Some(connected),
                     _ => tokio::time::sleep(AGAIN).await,

@@ -36,17 +36,25 @@ pub(super) async fn after_child(
         parent.cancel_requested |= stop;
         family::note_end(transaction, &parent).await?;
     }
-    settle(transaction, parent, now).await
+    Ok(settle(transaction, parent, now).await?.running)
+}
+
+/// What became of a family.
+pub(crate) struct Settled {
+    /// Chunks that must stop.
+    pub(crate) running: Vec<JobId>,
+    /// The parent has ended.
+    over: bool,
 }
 
 /// Ends what the parent's row calls for, whatever brought it there. The transaction has locked that row, before any
 /// chunk's: so of two transactions the second sees all chunks of the first. Chunks of a parent that is to stop, or has
-/// ended, are stopped; a waiting parent without open chunks ends. Returns the running chunks that must stop.
+/// ended, are stopped; a waiting parent without open chunks ends.
 pub(crate) async fn settle(
     transaction: &Transaction,
     mut parent: Model,
     now: Timestamp,
-) -> Result<Vec<JobId>, DbErr> {
+) -> Result<Settled, DbErr> {
     let mut running = Vec::new();
     if parent.cancel_requested || !parent.state.is_open() {
         let stopped = cancel::stop_children(transaction, parent.job_id, now).await?;
@@ -58,8 +66,8 @@ pub(crate) async fn settle(
         }
         add_results(transaction, &mut parent, ended.iter().filter_map(|child| child.result.as_ref())).await?;
     }
-    finish_parent_if_last(transaction, &parent, now).await?;
-    Ok(running)
+    let over = !parent.state.is_open() || finish_parent_if_last(transaction, &parent, now).await?;
+    Ok(Settled { running, over })
 }
 
 /// Adds the results of children that have ended to their parent's.
@@ -78,22 +86,22 @@ async fn add_results(
     family::set_result(transaction, parent.job_id, parent.result.clone()).await
 }
 
-/// Ends a waiting parent without open children, with an entry in the audit log.
+/// Ends a waiting parent without open children, with an entry in the audit log. False: it goes on.
 async fn finish_parent_if_last(
     transaction: &Transaction,
     parent: &Model,
     now: Timestamp,
-) -> Result<(), DbErr> {
+) -> Result<bool, DbErr> {
     if parent.state != State::Waiting || family::count_open_children(transaction, parent.job_id).await? > 0 {
-        return Ok(());
+        return Ok(false);
     }
-    let Some(ended) = family::finish_parent(transaction, parent, now).await? else { return Ok(()) };
+    let Some(ended) = family::finish_parent(transaction, parent, now).await? else { return Ok(false) };
     let state = ended.status(now).name();
     tracing::info!(
         job.id = %ended.job_id, job.kind = ended.kind, state,
         done = ended.progress_done, failed = ended.progress_failed, "bulk job ended"
     );
-    let Some(guild) = ended.guild_id else { return Ok(()) };
+    let Some(guild) = ended.guild_id else { return Ok(true) };
     let entry = NewEntry {
         guild,
         action: "job.finished",
@@ -101,7 +109,7 @@ async fn finish_parent_if_last(
         metadata: json!({ "kind": ended.kind, "state": state, "result": ended.result }),
     };
     audit_entry::write(transaction, &ended.actor(), entry, now).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Ends a plan: writes its last chunks and lets the first of all run. False: the claim is lost.
@@ -118,10 +126,11 @@ pub(super) async fn fan_out(
     let Some(parent) = family::wait_for_children(&transaction, job.claim(), planned, now).await? else {
         return Ok(false);
     };
-    let guild = parent.guild_id.filter(|_| !parent.cancel_requested);
-    settle(&transaction, parent, now).await?;
+    let guild = parent.guild_id;
+    // Of a family that is over at once, none of the next is a first one.
+    let most = if settle(&transaction, parent, now).await?.over { turns::share(job.class) } else { FIRST };
     let released = match guild {
-        Some(guild) => turns::release(&transaction, guild, job.class, FIRST, now).await?,
+        Some(guild) => turns::release(&transaction, guild, job.class, most, now).await?,
         None => Vec::new(),
     };
     transaction.commit().await?;

@@ -207,7 +207,7 @@ impl<'a> Complete<'a> {
         }
         let stopped = match parent {
             Some(parent) => after_child(&transaction, parent, &ending, self.counters.as_ref(), now).await?,
-            None => settle(&transaction, row.clone(), now).await?,
+            None => settle(&transaction, row.clone(), now).await?.running,
         };
         let released = self.release(&transaction).await?;
         let stop = (!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped });

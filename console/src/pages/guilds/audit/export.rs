@@ -13,12 +13,13 @@ use super::filter::AuditFilter;
 use super::show;
 use crate::answer::{Answer, PageError};
 use crate::body::{Body, Broken};
+use crate::exports::Place;
 use crate::visit::GuildVisit;
 
 /// Entries of a file: its reader has one of few places.
 const ROWS_MAX: u64 = 100_000;
 /// Entries of a part, which is read at once.
-const BATCH: u64 = 500;
+const BATCH: u64 = 200;
 const HEAD: &str = "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata\r\n";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,8 +102,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         let tracker = visit.context().shutdown.tracker().clone();
         tracker.spawn(async move {
             let file = File { visit, filter, format, cursor: before, last };
-            file.send(&send).await;
-            drop(place);
+            file.send(&place, &send).await;
         });
     }
     Ok(Answer::download(format!("audit-{guild}{part}.{ending}"), content_type, Body::Parts(parts)))
@@ -121,10 +121,10 @@ struct File {
 
 impl File {
     /// Until it is whole, or its reader has left.
-    async fn send(mut self, to: &mpsc::Sender<Result<Bytes, Broken>>) {
+    async fn send(mut self, place: &Place, to: &mpsc::Sender<Result<Bytes, Broken>>) {
         let mut begun = false;
         loop {
-            let part = self.part(begun).await;
+            let part = place.part(self.part(begun)).await;
             if let Err(error) = &part {
                 tracing::warn!(%error, "an export cannot be made to its end");
             }

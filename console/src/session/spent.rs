@@ -1,0 +1,52 @@
+//! Sessions that have used up their limit of pages: what they go on to ask is refused without the database.
+
+use std::time::{Duration, Instant};
+
+use moka::sync::Cache;
+
+use crate::api::Over;
+use crate::secret::ConsoleSecret;
+
+/// The window of the limit.
+const LONGEST: Duration = Duration::from_mins(1);
+const SESSIONS: u64 = 10_000;
+
+/// Until when, by the hash of their secrets.
+#[derive(Clone)]
+pub(crate) struct Spent(Cache<[u8; 32], Instant>);
+
+impl Default for Spent {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(SESSIONS).time_to_live(LONGEST).build())
+    }
+}
+
+impl Spent {
+    pub(crate) fn note(&self, secret: &ConsoleSecret, over: Over) {
+        self.0.insert(secret.hash(), Instant::now() + Duration::from_secs(over.retry_after).min(LONGEST));
+    }
+
+    pub(crate) fn check(&self, hash: &[u8; 32]) -> Result<(), Over> {
+        let Some(until) = self.0.get(hash) else { return Ok(()) };
+        match until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Ok(()),
+            left => Err(Over { retry_after: left.as_secs() + 1 }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_session_is_refused_until_its_window_ends() {
+        let (spent, secret) = (Spent::default(), ConsoleSecret::generate());
+        spent.note(&secret, Over { retry_after: 600 });
+        let over = spent.check(&secret.hash()).unwrap_err();
+        assert!((59..=60).contains(&over.retry_after), "{over:?}");
+        spent.check(&ConsoleSecret::generate().hash()).unwrap();
+        spent.note(&secret, Over { retry_after: 0 });
+        spent.check(&secret.hash()).unwrap();
+    }
+}
