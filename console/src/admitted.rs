@@ -113,17 +113,19 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     let mut guest = Guest::new(console, request, params, query);
     guest.said = cookies::said(guest.headers());
     let visitor = visitor(row, guest).await?;
-    let turn = turn(row, &visitor).await;
+    let turn = turn(row, &visitor).await?;
     Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
 }
 
-/// A page that only reads waits for its turn; what a form changes has the turn of the API.
-async fn turn(row: &Row, visitor: &Visitor) -> Turn {
+/// Counts the page. One that only reads waits for its turn; what a form changes has the turn of the API.
+async fn turn(row: &Row, visitor: &Visitor) -> Result<Turn, PageError> {
+    let Some(visit) = visitor.visit() else { return Ok(None) };
+    session::count_page(&visit.console, &visit.session).await?;
     match visitor {
         Visitor::InGuild(visit) if row.method == Method::GET => {
-            visit.console.api.turn(visit.guild.guild_id).await
+            Ok(visit.console.api.turn(visit.guild.guild_id).await)
         }
-        _ => None,
+        _ => Ok(None),
     }
 }
 
@@ -132,7 +134,6 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
         return Ok(Visitor::Guest(guest));
     }
     let session = session::find(&guest.console, guest.headers()).await?.ok_or(PageError::SignedOut)?;
-    session::count_page(&guest.console, &session).await?;
     let visit = guest.signed_in(session);
     match row.page {
         Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),

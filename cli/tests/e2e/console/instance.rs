@@ -58,7 +58,11 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
         assert_eq!(shown.status, 200, "{page}: {}", shown.text());
         assert!(PAGES.iter().all(|other| shown.links().contains(&at(other))), "{page}");
     }
-    let overview = operator.get(&at("")).await;
+    let overview = eventually("every process is known", WAIT_LIMIT, async || {
+        let overview = operator.get(&at("")).await;
+        overview.contains("slots: ").then_some(overview)
+    })
+    .await;
     for dependency in ["Database up", "Discord takes requests", "Roblox takes requests"] {
         overview.shows(200, dependency);
     }

@@ -48,6 +48,8 @@ pub(super) struct World {
     pub(super) void: HashSet<Claim>,
     /// Chunks of parents that were retried since.
     pub(super) retired: HashSet<JobId>,
+    /// Jobs that were made due in a step that a failover lost: their messages are under way.
+    pub(super) hurried: HashSet<JobId>,
     pub(super) burned: Burned,
     /// The newest heartbeat that reached the database, of each registered process.
     pub(super) beats: HashMap<String, Duration>,
@@ -84,6 +86,7 @@ impl World {
             effects: HashSet::new(),
             void: HashSet::new(),
             retired: HashSet::new(),
+            hurried: HashSet::new(),
             burned: Burned::default(),
             beats: HashMap::new(),
             trace: Vec::new(),
@@ -111,6 +114,7 @@ impl World {
         self.effects.clear();
         self.void.clear();
         self.retired.clear();
+        self.hurried.clear();
         self.burned = Burned::default();
         self.beats.clear();
         self.trace.clear();
@@ -219,6 +223,9 @@ impl World {
 
     /// A standby without the newest commits becomes the database: the jobs are what they were.
     pub(super) async fn restore(&mut self, rows: Vec<Model>) {
+        let was_due =
+            |row: &Model| self.rows.iter().any(|lost| lost.job_id == row.job_id && lost.run_at < row.run_at);
+        self.hurried.extend(rows.iter().filter(|row| was_due(row)).map(|row| row.job_id));
         self.database.write().execute_unprepared("DELETE FROM job").await.unwrap();
         for row in &rows {
             let row = row.clone().into_active_model().reset_all();
