@@ -1,6 +1,6 @@
 //! Measures the job system; each figure with a target exits with 1 if it misses it.
 //!
-//! `eval "$(deploy/services env)"; cargo run --release -p bench -- --help`
+//! `eval "$(deploy/services env)"; cargo run --profile dist -p bench -- --help`
 
 mod fixture;
 mod staff;

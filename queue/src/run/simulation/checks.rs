@@ -44,7 +44,8 @@ impl World {
             Cause::Write { claim, .. } => {
                 let row = self.row(claim.job);
                 // A job that continues at once keeps its place.
-                if row.guild_id.is_some() && (!row.state.is_open() || row.run_at > self.time()) {
+                let waits = row.state == State::Queued && row.run_at > self.time();
+                if row.guild_id.is_some() && (!row.state.is_open() || waits) {
                     let left = before.iter().find(|old| old.job_id == claim.job).unwrap().class;
                     self.check_turns(left, turns::share(left));
                 }
@@ -174,7 +175,8 @@ impl World {
             |row: &&Model| row.parent_id.is_none_or(|parent| self.row(parent).state == State::Waiting);
         let due = of(State::Queued).filter(|row| row.run_at <= self.time()).count();
         let in_flight = (due + of(State::Running).count()) as u64;
-        assert!(of(State::Held).filter(may_begin).count() == 0 || in_flight >= least, "held for nothing");
+        let held: Vec<_> = of(State::Held).filter(may_begin).map(|row| self.number(row.job_id)).collect();
+        assert!(held.is_empty() || in_flight >= least, "{held:?} are held for nothing at {}", self.time());
     }
 
     pub(super) fn chunks_of(&self, parent: JobId) -> impl Iterator<Item = &Model> {
