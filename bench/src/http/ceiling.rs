@@ -6,7 +6,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use testkit::{Process, http_client};
+use tokio::net::TcpListener;
 use warp::Filter;
 use warp::http::header::CONTENT_TYPE;
 
@@ -28,8 +32,14 @@ pub async fn serve_ceiling(arguments: &CeilingArguments) -> anyhow::Result<()> {
         let answer = warp::reply::Response::new(body.clone().into());
         warp::reply::with_header(warp::reply::with_status(answer, status), CONTENT_TYPE, "application/json")
     });
-    warp::serve(answer).run(arguments.listen).await;
-    Ok(())
+    let (service, listener) = (warp::service(answer), TcpListener::bind(arguments.listen).await?);
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let service = TowerToHyperService::new(service.clone());
+        // Until its client leaves, or breaks it.
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    }
 }
 
 pub(crate) struct Ceiling {

@@ -77,7 +77,7 @@ impl World {
                 assert!(own || new.cancel_requested, "the run goes on");
             }
             (State::Waiting, new) => {
-                assert!(matches!(new, State::Waiting | State::Succeeded | State::Failed | State::Cancelled))
+                assert!(matches!(new, State::Waiting | State::Succeeded | State::Failed | State::Cancelled));
             }
             (State::Running, _) => self.check_left(old, new, cause),
             (State::Dead | State::Failed, State::Queued) => {

@@ -150,11 +150,11 @@ impl Process {
         let context = JobContext::new(job, self.queue.clone(), Arc::clone(&self.registration));
         let chunks = context.args()["chunks"].as_u64().unwrap_or(0);
         // `None`: the same claim once more, after a failover.
-        if let Some(_entered) = self.running.enter(&context.claim(), context.cancelled().clone()) {
+        if let Some(entered) = self.running.enter(&context.claim(), context.cancelled().clone()) {
             self.runs.push(Run {
                 context,
                 class,
-                _entered,
+                _entered: entered,
                 effect: false,
                 chunks,
                 paged: false,
