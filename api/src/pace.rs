@@ -1,4 +1,4 @@
-//! A pace that all work of a kind keeps together: what comes faster waits for its turn.
+//! A rate limit for work of one kind in this process: work above the rate is delayed.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -72,7 +72,7 @@ pub(crate) struct Route {
     pub(crate) answers_secret: bool,
     pub(crate) runs: Runs,
     /// Answers from memory while the database is away, also for a key that was read before.
-    pub(crate) goes_on: bool,
+    pub(crate) serves_stale: bool,
     pub(crate) endpoint: Endpoint,
 }
 
@@ -130,7 +130,7 @@ impl Route {
             writes,
             answers_secret: false,
             runs: Runs::InTurns,
-            goes_on: false,
+            serves_stale: false,
             endpoint,
         }
     }
@@ -159,8 +159,8 @@ impl Route {
         self
     }
 
-    pub(crate) const fn goes_on(mut self) -> Self {
-        self.goes_on = true;
+    pub(crate) const fn serves_stale(mut self) -> Self {
+        self.serves_stale = true;
         self
     }
 

@@ -97,8 +97,8 @@ pub(crate) static AREAS: &[Area] = &[
         about: "Bans and mutes. A ban of either account of a linked pair is found by both, and is over from the very \
                 second it expires.",
         routes: routes! {
-            GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get.goes_on();
-            GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get.goes_on();
+            GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get.serves_stale();
+            GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get.serves_stale();
             GET "/moderation/{guildId}/play/bans/active" ActiveListsRead Read moderation::play::bans::active::get;
             GET "/moderation/{guildId}/play/mutes/active" ActiveListsRead Read moderation::play::mutes::active::get;
             POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post.batches();

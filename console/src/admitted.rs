@@ -111,7 +111,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     }
     let query = Fields::parse(request.query.as_bytes()).ok_or_else(too_many)?;
     let mut guest = Guest::new(console, request, params, query);
-    guest.said = cookies::said(guest.headers());
+    guest.flash = cookies::flash(guest.headers());
     let visitor = visitor(row, guest).await?;
     let turn = turn(row, &visitor).await?;
     Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
@@ -160,9 +160,9 @@ pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> R
     visitor.guest_mut().form = Fields::parse(&form).ok_or_else(too_many)?;
     check_form(&visitor)?;
     let guest = visitor.guest();
-    let is_shown = guest.said.is_some() && guest.request.method == Method::GET;
+    let is_shown = guest.flash.is_some() && guest.request.method == Method::GET;
     // Shown once.
-    let forgotten = if is_shown { cookies::unsay(guest.headers()) } else { Vec::new() };
+    let forgotten = if is_shown { cookies::clear_flash(guest.headers()) } else { Vec::new() };
     let answer = match (&row.page, *visitor) {
         (Page::Open(page), Visitor::Guest(guest)) => page(guest),
         (Page::Own(page) | Page::Operator(page), Visitor::Person(visit)) => page(visit),

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
 use crate::body::{Body, Unread};
-use crate::cookies::{self, Said};
+use crate::cookies::{self, Flash};
 
 /// Seconds after which what is away is asked again.
 const RETRY_AFTER: u64 = 5;
@@ -39,7 +39,7 @@ impl Answer {
         }
     }
 
-    /// A page; what was said by it is not said again.
+    /// A page; its flash is not shown again.
     pub(crate) fn page(template: &impl Template) -> Result<Self, PageError> {
         let html = template.render().map_err(PageError::internal)?;
         Ok(Self::new(StatusCode::OK, "text/html; charset=utf-8", html.into()))
@@ -65,8 +65,8 @@ impl Answer {
     }
 
     /// Shown by the next page.
-    pub(crate) fn saying(self, said: Said) -> Self {
-        self.cookies(cookies::say(said))
+    pub(crate) fn flash(self, flash: Flash) -> Self {
+        self.cookies(cookies::set_flash(flash))
     }
 
     pub(crate) fn status(mut self, status: StatusCode) -> Self {

@@ -43,7 +43,7 @@ pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
 
 /// What the last form did.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Flash {
     pub(crate) text: String,
     pub(crate) undo: Option<Undo>,
 }
@@ -83,7 +83,7 @@ impl Undo {
     }
 }
 
-impl Said {
+impl Flash {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), undo: None }
     }
@@ -100,12 +100,12 @@ impl Said {
 }
 
 /// The cookies for it; without its Undo where that is too long for them.
-pub(crate) fn say(said: Said) -> Vec<HeaderValue> {
-    let text = pack(&said);
+pub(crate) fn set_flash(flash: Flash) -> Vec<HeaderValue> {
+    let text = pack(&flash);
     let parts: Vec<&str> =
         text.as_bytes().chunks(PART_MAX).filter_map(|part| std::str::from_utf8(part).ok()).collect();
-    if parts.len() > SAID.len() && said.undo.is_some() {
-        return say(Said { undo: None, ..said });
+    if parts.len() > SAID.len() && flash.undo.is_some() {
+        return set_flash(Flash { undo: None, ..flash });
     }
     let count = parts.len();
     // A part of an older message may still be there: the count says whether it belongs to this one.
@@ -115,14 +115,14 @@ pub(crate) fn say(said: Said) -> Vec<HeaderValue> {
     SAID.iter().zip(values).filter_map(|(name, value)| set(name, &value, SAID_FOR)).collect()
 }
 
-pub(crate) fn said(headers: &HeaderMap) -> Option<Said> {
+pub(crate) fn flash(headers: &HeaderMap) -> Option<Flash> {
     let (count, first) = read(headers, SAID[0])?.split_once('.')?;
     let more = SAID.iter().take(count.parse().ok()?).skip(1);
     let more: Option<String> = more.map(|name| read(headers, name)).collect();
-    unpack(&format!("{first}{}", more?)).filter(Said::is_ours)
+    unpack(&format!("{first}{}", more?)).filter(Flash::is_ours)
 }
 
-pub(crate) fn unsay(headers: &HeaderMap) -> Vec<HeaderValue> {
+pub(crate) fn clear_flash(headers: &HeaderMap) -> Vec<HeaderValue> {
     SAID.iter().filter(|name| read(headers, name).is_some()).filter_map(|name| forget(name)).collect()
 }
 
@@ -141,14 +141,14 @@ mod tests {
     fn a_long_undo_survives_the_browser_and_one_that_is_too_long_is_left_out() {
         let undo = |length| Undo::new("/console/x".to_owned(), &[("reason", &"x".repeat(length))]);
         for (length, cookies) in [(10, 1), (4_000, 2)] {
-            let long = Said::new("Done.").with_undo(undo(length));
-            let set = say(long.clone());
-            assert_eq!((set.len(), said(&sent_back(&set))), (cookies, Some(long)));
+            let long = Flash::new("Done.").with_undo(undo(length));
+            let set = set_flash(long.clone());
+            assert_eq!((set.len(), flash(&sent_back(&set))), (cookies, Some(long)));
             assert!(set.iter().all(|line| line.len() < 4_096));
-            assert_eq!(unsay(&sent_back(&set)).len(), cookies);
+            assert_eq!(clear_flash(&sent_back(&set)).len(), cookies);
         }
-        let too_long = Said::new("Done.").with_undo(undo(20_000));
-        assert_eq!(said(&sent_back(&say(too_long))), Some(Said::new("Done.")));
+        let too_long = Flash::new("Done.").with_undo(undo(20_000));
+        assert_eq!(flash(&sent_back(&set_flash(too_long))), Some(Flash::new("Done.")));
     }
 
     #[test]
@@ -162,11 +162,12 @@ mod tests {
 
     #[test]
     fn a_value_survives_the_browser_and_a_changed_one_is_nothing() {
-        let said = Said::new("binding 7 added; \"ä\"").with_undo(Undo::new("/x".to_owned(), &[("id", "7")]));
-        assert_eq!(unpack::<Said>(&pack(&said)), Some(said));
-        assert_eq!(unpack::<Said>("???"), None);
-        let undo = |action: &str| Said::new("x").with_undo(Undo::new(action.to_owned(), &[]));
-        assert!(undo("/console/guilds/1").is_ours() && Said::new("x").is_ours());
+        let flash =
+            Flash::new("binding 7 added; \"ä\"").with_undo(Undo::new("/x".to_owned(), &[("id", "7")]));
+        assert_eq!(unpack::<Flash>(&pack(&flash)), Some(flash));
+        assert_eq!(unpack::<Flash>("???"), None);
+        let undo = |action: &str| Flash::new("x").with_undo(Undo::new(action.to_owned(), &[]));
+        assert!(undo("/console/guilds/1").is_ours() && Flash::new("x").is_ours());
         assert!(!undo("//other.example/").is_ours() && !undo("javascript:alert(1)").is_ours());
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod instance;
 use entities::Timestamp;
 
 use crate::assets;
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::rights::Needs;
 use crate::visit::{GuildVisit, Visit};
 
@@ -79,7 +79,7 @@ pub(crate) struct Shell {
     pub(crate) user: Option<User>,
     pub(crate) guild: Option<GuildHead>,
     pub(crate) rail: Option<Rail>,
-    pub(crate) said: Option<Said>,
+    pub(crate) flash: Option<Flash>,
     /// For scripts: how long ago something was depends on our clock, not the browser's.
     pub(crate) now: Option<Timestamp>,
     /// The query of the first part of the list, where the address asks for a later one.
@@ -118,7 +118,7 @@ impl Shell {
             user: None,
             guild: None,
             rail: None,
-            said: None,
+            flash: None,
             now: None,
             start: None,
         }
@@ -138,9 +138,9 @@ impl Shell {
             entries: entries_of(guild, place).into_iter().chain(operator).collect(),
         });
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
-        let (said, now, start) =
-            (visit.said.clone(), Some(visit.now()), visit.query.start().map(|start| start.with("", "")));
-        Self { user: Some(user), guild, rail, said, now, start, ..Self::bare(title) }
+        let (flash, now, start) =
+            (visit.flash.clone(), Some(visit.now()), visit.query.start().map(|start| start.with("", "")));
+        Self { user: Some(user), guild, rail, flash, now, start, ..Self::bare(title) }
     }
 
     /// The guild that the person may leave for another.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::PageError;
 use crate::api::{ApiAnswer, ApiCall, Caller};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::fields::Fields;
 use crate::rights::{Needs, Rights, Viewer};
 use crate::session::Session;
@@ -31,7 +31,7 @@ pub(crate) struct Guest {
     pub(crate) params: Params,
     pub(crate) query: Fields,
     pub(crate) form: Fields,
-    pub(crate) said: Option<Said>,
+    pub(crate) flash: Option<Flash>,
 }
 
 /// A request of a signed-in person.
@@ -50,7 +50,7 @@ pub(crate) struct GuildVisit {
 impl Guest {
     /// Without the fields of a form, which come when the request is admitted.
     pub(crate) fn new(console: &Arc<Console>, request: Request, params: Params, query: Fields) -> Self {
-        Self { console: console.clone(), request, params, query, form: Fields::default(), said: None }
+        Self { console: console.clone(), request, params, query, form: Fields::default(), flash: None }
     }
 
     pub(crate) fn headers(&self) -> &HeaderMap {

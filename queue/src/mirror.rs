@@ -23,7 +23,7 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
 ) -> Result<Vec<JobMessage>, QueueError> {
     let mut users: BTreeMap<ChatId, Vec<SanctionId>> = BTreeMap::new();
     let mirrored = sanctions.iter().filter_map(|row| Some((row.mirror_chat_id?, row.sanction_id)));
-    for (user, ban) in mirrored.chain(heirs(conn, change, sanctions).await?) {
+    for (user, ban) in mirrored.chain(successors(conn, change, sanctions).await?) {
         users.entry(user).or_default().push(ban);
     }
     let mut messages = Vec::new();
@@ -38,7 +38,7 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
 }
 
 /// Closed bans that were not mirrored themselves, but kept the chat platform's ban that an earlier one made.
-async fn heirs<C: ConnectionTrait>(
+async fn successors<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     sanctions: &[sanction::Model],

@@ -43,7 +43,7 @@ impl Queue {
                 match self.rescue_one(job).await {
                     Ok(done) => rescued += u64::from(done),
                     Err(error) => {
-                        runtime::warn_seldom!(job.id = %job.job_id, %error, "cannot rescue a job, trying again");
+                        runtime::warn_throttled!(job.id = %job.job_id, %error, "cannot rescue a job, trying again");
                     }
                 }
             }
@@ -61,7 +61,7 @@ impl Queue {
             match turns::release(self.database.write(), guild, class, turns::share(class), now).await {
                 Ok(released) => self.publish(released),
                 Err(error) => {
-                    runtime::warn_seldom!(guild.id = %guild, %error, "cannot release held jobs, trying again");
+                    runtime::warn_throttled!(guild.id = %guild, %error, "cannot release held jobs, trying again");
                 }
             }
         }

@@ -15,11 +15,11 @@ mod process_name;
 mod readiness;
 mod redis;
 mod secret;
-mod seldom;
 mod settings;
 mod shutdown;
 mod subscription;
 pub mod telemetry;
+mod throttled;
 
 pub use clock::Clock;
 pub use config::{
@@ -41,9 +41,9 @@ pub use process_name::ProcessName;
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
-pub use seldom::Seldom;
 pub use settings::{
     AMQP_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, DATABASE_URL, PLAY_KEY, REDIS_URL,
 };
 pub use shutdown::{CUT, GRACE, Shutdown};
 pub use telemetry::{LogFormat, init_logging, metrics_handle};
+pub use throttled::Throttle;

@@ -30,7 +30,7 @@ pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
             match of_guild(context, *guild).await {
                 Ok(rows) => closed += rows,
                 Err(error) => {
-                    runtime::warn_seldom!(guild.id = %guild, %error, "cannot end the bans of a guild, trying again");
+                    runtime::warn_throttled!(guild.id = %guild, %error, "cannot end the bans of a guild, trying again");
                 }
             }
         }

@@ -100,10 +100,10 @@ impl Candidate {
             match tokio::time::timeout(ANSWER, self.beat()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    runtime::warn_seldom!(%error, "cannot read or extend the lease of the leader");
+                    runtime::warn_throttled!(%error, "cannot read or extend the lease of the leader");
                 }
                 Err(_) => {
-                    runtime::warn_seldom!("the database did not answer in time for the leader's lease");
+                    runtime::warn_throttled!("the database did not answer in time for the leader's lease");
                 }
             }
             self.tell();

@@ -31,7 +31,7 @@ pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdow
             Ok(()) => watch.reached(asked, Instant::now()),
             Err(error) => {
                 watch = Watch::default();
-                runtime::warn_seldom!(%error, "cannot look for dead workers, trying again");
+                runtime::warn_throttled!(%error, "cannot look for dead workers, trying again");
             }
         }
     }

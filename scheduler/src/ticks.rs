@@ -26,7 +26,7 @@ pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership)
     let mut ticker = Ticker::new(context.clone(), queue, SCHEDULES);
     while interval.next().await {
         if let Err(error) = ticker.look().await {
-            runtime::warn_seldom!(%error, "cannot look at the schedules, trying again");
+            runtime::warn_throttled!(%error, "cannot look at the schedules, trying again");
         }
     }
 }

@@ -54,7 +54,7 @@ async fn check_key(
             let _permit = state.failed_keys.lookup_permit(address()).await;
             let (keys, conn) = (&state.caches.keys, state.context.database.read());
             // Boxed, because requests with a known key need no room for it.
-            if route.goes_on {
+            if route.serves_stale {
                 Box::pin(keys.load_or_stale(conn, text.public_id())).await?
             } else {
                 Box::pin(keys.load(conn, text.public_id())).await?

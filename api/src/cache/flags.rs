@@ -130,7 +130,7 @@ impl Flags {
                     }
                 }
                 Err(error) => {
-                    runtime::warn_seldom!(%error, "cannot read who is flagged: checks go to the database");
+                    runtime::warn_throttled!(%error, "cannot read who is flagged: checks go to the database");
                     flagged.reading = Reading::NotBegun;
                     return;
                 }

@@ -115,7 +115,7 @@ impl GuildState {
     }
 
     /// Whether so much has changed since the guild was read that it should be read again.
-    pub(crate) fn is_worn(&self) -> bool {
+    pub(crate) fn needs_reload(&self) -> bool {
         // A read of the guild is never begun anew: during a mass import it would not end.
         let Some(base) = self.base.get() else { return false };
         self.changed_accounts() > base.changed_before + 1_000 + base.sanctions.len() / 8

@@ -221,7 +221,7 @@ impl Moderation {
         let before = state.bytes();
         person.accounts().for_each(|account| state.change(account));
         guilds.bytes += state.bytes() - before;
-        if state.is_worn() {
+        if state.needs_reload() {
             guilds.remove(guild);
         }
         guilds.make_room();

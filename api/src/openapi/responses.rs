@@ -148,7 +148,7 @@ fn success(op: &Operation, row: &Route) -> Response {
         envelope.push(required("message", message));
     }
     envelope.extend(op.data.clone().map(|data| required("data", data)));
-    let headers: &[&str] = match (op.etag, row.goes_on) {
+    let headers: &[&str] = match (op.etag, row.serves_stale) {
         (true, _) => &["ETag"],
         (_, true) => &["X-Guildhall-Stale"],
         _ => &[],

@@ -15,14 +15,14 @@ const REFUSED: u8 = 0;
 
 /// Headers of requests that are followed by other bytes than the next head.
 const FOLLOWED: [&[u8]; 3] = [b"content-length:", b"transfer-encoding:", b"upgrade:"];
-/// Enough to know them.
+/// The longest name that is looked for.
 const NAME: usize = 18;
 
-/// The bytes of heads as they come, one behind the other.
+/// The heads of requests, byte by byte as they are received.
 #[derive(Default)]
 pub(super) struct Head {
     begun: bool,
-    /// A body follows, whose bytes are nobody's business.
+    /// A body follows; its bytes are not looked at.
     followed: bool,
     ended: bool,
     /// Bytes of the line so far, the first and the last of them.

@@ -21,7 +21,7 @@ pub(crate) async fn write_batches(state: Arc<State>) {
         let servers = state.heartbeats.write_servers(&state.context).await;
         let keys = state.heartbeats.write_keys(&state.context).await;
         if let Err(error) = sessions.and(servers).and(keys) {
-            runtime::warn_seldom!(%error, last, "cannot write heartbeats and uses of keys");
+            runtime::warn_throttled!(%error, last, "cannot write heartbeats and uses of keys");
         }
         if last {
             return;

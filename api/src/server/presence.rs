@@ -21,7 +21,7 @@ pub(crate) async fn keep(state: Arc<State>) {
     let hard = context.shutdown.hard().clone();
     loop {
         if let Err(error) = beat(&state, &process).await {
-            runtime::warn_seldom!(%error, "cannot write the heartbeat of this API process");
+            runtime::warn_throttled!(%error, "cannot write the heartbeat of this API process");
         }
         if hard.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
             break;

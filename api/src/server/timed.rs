@@ -24,14 +24,14 @@ pub(super) struct Timeouts {
     pub(super) head: Duration,
     /// Between two requests.
     idle: Duration,
-    /// For which a client may take nothing of an answer.
+    /// How long a client may read nothing of an answer.
     stall: Duration,
 }
 
 /// Idle is longer than load balancers keep unused connections (60 s); who stalls is gone within 15 s.
 pub(super) const TIMEOUTS: Timeouts =
     Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(14) };
-/// Bytes a second. A client that takes a long answer more slowly uses up its stall: it holds the answer's memory.
+/// Bytes a second. The time of a client that reads a long answer more slowly counts as stalled: it holds the answer's memory.
 const SLOWEST_READER: u32 = 128 * 1024;
 
 /// A stream whose reads fail when the timeout of its phase expires, and whose writes fail if the client hardly reads.

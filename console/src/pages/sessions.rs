@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::answer::{Answer, PageError};
 use crate::client;
-use crate::cookies::{self, Said};
+use crate::cookies::{self, Flash};
 use crate::shell::Shell;
 use crate::visit::Visit;
 use crate::words::When;
@@ -52,5 +52,5 @@ pub(crate) async fn end(visit: Visit) -> Result<Answer, PageError> {
     if id == own.session_id {
         return Ok(Answer::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)));
     }
-    Ok(Answer::see("/console/sessions").saying(Said::new("The session has ended.")))
+    Ok(Answer::see("/console/sessions").flash(Flash::new("The session has ended.")))
 }

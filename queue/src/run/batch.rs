@@ -82,7 +82,7 @@ async fn succeed(queue: &Queue, ends: Vec<End>) {
         match turns::release(conn, guild, class, turns::share(class), queue.clock.now()).await {
             Ok(released) => queue.publish(released),
             // The guild's next job end releases them, or the leader.
-            Err(error) => runtime::warn_seldom!(%error, "cannot release the next jobs of a guild"),
+            Err(error) => runtime::warn_throttled!(%error, "cannot release the next jobs of a guild"),
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Complete<'a> {
                     return;
                 }
                 Err(error) => {
-                    runtime::warn_seldom!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
+                    runtime::warn_throttled!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }

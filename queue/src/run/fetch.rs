@@ -98,7 +98,7 @@ async fn claim_deliveries(pool: &Pool, mut deliveries: Vec<Delivery>) -> Vec<Cla
             jobs.into_iter().map(claimed).collect()
         }
         Err(error) => {
-            runtime::warn_seldom!(jobs = jobs.len(), %error, "cannot claim jobs: the safety net will");
+            runtime::warn_throttled!(jobs = jobs.len(), %error, "cannot claim jobs: the safety net will");
             tokio::time::sleep(DATABASE_PAUSE).await;
             Vec::new()
         }
@@ -121,7 +121,7 @@ async fn cast_net(pool: &Pool, class: Class, overtaken: Option<Timestamp>, most:
     let wanted = Available { class, kinds: &kinds, since: NET_AFTER, overtaken, most: most as u64 };
     let jobs = available(&pool.queue, wanted, &registration).await;
     let jobs = jobs.unwrap_or_else(|error| {
-        runtime::warn_seldom!(class = class.name(), %error, "the safety net cannot reach the database");
+        runtime::warn_throttled!(class = class.name(), %error, "the safety net cannot reach the database");
         Vec::new()
     });
     let claimed = |job| Claimed { job, registration: Arc::clone(&registration), delivery: None };

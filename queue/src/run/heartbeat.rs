@@ -43,7 +43,9 @@ pub(super) async fn register(
         let row = worker::Model { name: name.clone(), ..identity.clone() };
         match worker::register(queue.database.vital(), row, asked.1).await {
             Ok(()) => return Some(Arc::new(Registration::new(name, asked))),
-            Err(error) => runtime::warn_seldom!(%error, "cannot register this worker process, trying again"),
+            Err(error) => {
+                runtime::warn_throttled!(%error, "cannot register this worker process, trying again")
+            }
         }
         if over(queue, SOON).await {
             return None;
@@ -62,7 +64,7 @@ async fn keep_one(
         loop {
             tokio::time::sleep(EVERY).await;
             if let Err(error) = strays.look(queue, registration, running).await {
-                runtime::warn_seldom!(%error, "cannot look at what this process runs");
+                runtime::warn_throttled!(%error, "cannot look at what this process runs");
             }
         }
     };
@@ -84,7 +86,7 @@ async fn beat(queue: &Queue, registration: &Registration) -> bool {
             Ok(false) => return false,
             Ok(true) => EVERY,
             Err(error) => {
-                runtime::warn_seldom!(%error, "heartbeat failed, trying again");
+                runtime::warn_throttled!(%error, "heartbeat failed, trying again");
                 SOON
             }
         };

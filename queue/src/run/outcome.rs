@@ -43,7 +43,7 @@ pub enum JobError {
 
 impl From<DbErr> for JobError {
     fn from(error: DbErr) -> Self {
-        runtime::warn_seldom!(%error, "a job could not use the database");
+        runtime::warn_throttled!(%error, "a job could not use the database");
         Self::Retry(failure(503, "database_unavailable", "the database did not answer"))
     }
 }

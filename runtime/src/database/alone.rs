@@ -77,7 +77,7 @@ impl Alone {
                         return;
                     }
                     Ok(Err(error)) => {
-                        crate::warn_seldom!(%error, "the lock on the database is not held: no connection");
+                        crate::warn_throttled!(%error, "the lock on the database is not held: no connection");
                     }
                     Err(_) => {}
                 }

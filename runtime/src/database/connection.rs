@@ -50,7 +50,7 @@ impl Connection {
         on!(self, any => any.ping().await).map_err(|error| DbErr::Conn(wrap(error)))
     }
 
-    /// Ends what it was amid of, off the way of its caller. `None`: it is of no use any more.
+    /// Rolls back an open transaction, after its caller has gone on. `None`: the connection is broken.
     pub(super) async fn cleaned(mut self, in_transaction: bool) -> Option<Self> {
         let cleaning = async {
             if in_transaction {

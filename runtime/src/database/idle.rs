@@ -29,7 +29,7 @@ impl Idle {
         self.waiting().pop()
     }
 
-    /// Takes back a connection amid of nothing, and closes those that are too old.
+    /// Takes back a connection outside of a transaction, and closes those that are too old.
     pub(super) fn give_back(&self, connection: Connection, opened: Instant) {
         let now = Instant::now();
         let ends = !connection.is_sqlite();

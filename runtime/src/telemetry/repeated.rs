@@ -1,4 +1,4 @@
-//! Lines of libraries that would repeat while a server is away. Ours use [`warn_seldom!`](crate::warn_seldom).
+//! Lines of libraries that would repeat while a server is away. Ours use [`warn_throttled!`](crate::warn_throttled).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +8,14 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-use crate::seldom::Seldom;
+use crate::throttled::Throttle;
 
 /// The pool warns of each connection that it waited for or lost.
 const TARGET: &str = "sqlx";
 
 /// Lets a line of the library through at once and then every 30 s, after one of ours with its number.
 #[derive(Debug, Default)]
-pub(super) struct Repeated(Mutex<HashMap<Identifier, Seldom>>);
+pub(super) struct Repeated(Mutex<HashMap<Identifier, Throttle>>);
 
 impl<S: Subscriber> Layer<S> for Repeated {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
@@ -25,7 +25,7 @@ impl<S: Subscriber> Layer<S> for Repeated {
         }
         let told = {
             let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            lines.entry(line.callsite()).or_insert_with(Seldom::new).tell()
+            lines.entry(line.callsite()).or_insert_with(Throttle::new).record()
         };
         if let Some(times @ 2..) = told {
             tracing::warn!(times, "the next line of the log stands for this many");

@@ -60,7 +60,7 @@ impl Moderation {
     }
 
     fn give_up(&self, batch: &[ToRead], error: &DbErr) {
-        runtime::warn_seldom!(%error, guilds = batch.len(), "cannot read the bans of guilds: checks go to the database");
+        runtime::warn_throttled!(%error, guilds = batch.len(), "cannot read the bans of guilds: checks go to the database");
         batch.iter().for_each(|one| self.forget(one.guild));
     }
 

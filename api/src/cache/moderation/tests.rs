@@ -250,12 +250,12 @@ fn changes_during_the_read_of_a_guild_do_not_begin_it_anew() {
         accounts.for_each(|id| state.change(Subject::Play(id.try_into().unwrap())));
     };
     change(1..5_001);
-    assert!(!state.is_worn(), "it is being read");
+    assert!(!state.needs_reload(), "it is being read");
     state.fill(Base::new(Vec::new(), Vec::new()));
     change(5_001..6_001);
-    assert!(!state.is_worn());
+    assert!(!state.needs_reload());
     change(6_001..6_002);
-    assert!(state.is_worn());
+    assert!(state.needs_reload());
 }
 
 #[tokio::test]

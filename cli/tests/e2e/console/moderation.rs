@@ -119,7 +119,7 @@ async fn an_id_that_no_platform_knows_is_confirmed_first(deployment: &Deployment
         let other = [&form[..], &[("unknown", "1")]].concat();
         console.post(&new, &other).await.refuses("identifier", id, "knows no such id.");
         let confirmed = console.press(&asked, "Add ban", &[("unknown", id), ("length", "ever")]).await;
-        confirmed.shows(200, &format!("Banned {platform} {id} for ever."));
+        confirmed.shows(200, &format!("Banned {platform} {id} permanently."));
         console.undo(&confirmed).await;
     }
 }
@@ -134,7 +134,7 @@ async fn while_a_platform_is_away_its_ids_can_be_banned(deployment: &Deployment)
     form.shows(200, "Discord does not answer, so the name is not known");
     let form = [("identifier", OUTSIDER), ("reason", "spam"), ("length", "ever")];
     let muted = console.submit(&below(deployment, "/mutes/new"), &form).await;
-    muted.shows(200, &format!("Muted Discord {OUTSIDER} for ever."));
+    muted.shows(200, &format!("Muted Discord {OUTSIDER} permanently."));
 }
 
 async fn a_lifted_ban_is_restored_by_undo(deployment: &Deployment) {
@@ -300,7 +300,7 @@ async fn a_reason_is_text_and_its_addresses_are_links(deployment: &Deployment) {
     let reason = "<b>fly</b> https://a.example/v?x=\"1 javascript:alert(1)";
     let form = [("identifier", UNKNOWN), ("unknown", UNKNOWN), ("length", "ever"), ("reason", reason)];
     let page = console.submit(&below(deployment, "/bans/new"), &form).await;
-    page.shows(200, reason).shows(200, "for ever");
+    page.shows(200, reason).shows(200, "permanent");
     assert!(!page.html.contains("<b>fly"));
     let link = r#"href="https://a.example/v?x=" rel="noopener noreferrer nofollow""#;
     assert!(page.html.contains(link), "{}", page.html);

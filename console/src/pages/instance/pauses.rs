@@ -9,7 +9,7 @@ use entities::{GuildId, guild};
 
 use super::{guild_names, person, url};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::pages::guilds::people::Who;
 use crate::shell::Shell;
@@ -130,8 +130,8 @@ pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
     visit.log("jobs.pause", &name);
     let (what, guild) = (visit.form.text("what"), visit.form.text("guild"));
     let undo = Undo::new(url("/pauses/resume"), &[("what", what), ("guild", guild)]);
-    let said = Said::new(format!("Jobs of {name} are not started any more. Running jobs go on."));
-    Ok(Answer::see(url("/pauses")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Jobs of {name} are not started any more. Running jobs go on."));
+    Ok(Answer::see(url("/pauses")).flash(said.with_undo(undo)))
 }
 
 pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
@@ -148,11 +148,11 @@ pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
     let changed = visit.operator().resume(&transaction, scope, visit.now()).await?;
     visit.commit(transaction, []).await?;
     let Some(before) = before.filter(|_| changed) else {
-        return Ok(Answer::see(url("/pauses")).saying(Said::new(format!("Jobs of {name} were not paused."))));
+        return Ok(Answer::see(url("/pauses")).flash(Flash::new(format!("Jobs of {name} were not paused."))));
     };
     visit.log("jobs.resume", &name);
     let reason = if before.reason.is_empty() { "Paused again" } else { before.reason.as_str() };
     let again = [("what", visit.form.text("what")), ("guild", visit.form.text("guild")), ("reason", reason)];
-    let said = Said::new(format!("Jobs of {name} are started again."));
-    Ok(Answer::see(url("/pauses")).saying(said.with_undo(Undo::new(url("/pauses"), &again))))
+    let said = Flash::new(format!("Jobs of {name} are started again."));
+    Ok(Answer::see(url("/pauses")).flash(said.with_undo(Undo::new(url("/pauses"), &again))))
 }

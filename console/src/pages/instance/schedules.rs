@@ -8,7 +8,7 @@ use scheduler::{RunNow, SCHEDULES, Schedule};
 
 use super::{cron, url};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::labels::capital;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
@@ -104,18 +104,18 @@ pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
     let enqueued = match run.map_err(PageError::internal)? {
         RunNow::NotBegun => {
             let text = "No scheduler has run on this database yet: start one, or guildhall serve.";
-            return Ok(back.saying(Said::new(text)));
+            return Ok(back.flash(Flash::new(text)));
         }
         RunNow::Enqueued(enqueued) if enqueued.joined => {
             let text = format!("The last run of {name} is not finished: nothing was started.");
-            return Ok(back.saying(Said::new(text)));
+            return Ok(back.flash(Flash::new(text)));
         }
         RunNow::Enqueued(enqueued) => enqueued,
     };
     visit.commit(transaction, []).await?;
     visit.queue().publish(enqueued.message);
     visit.log("schedules.run", schedule.name);
-    Ok(back.saying(Said::new(format!("{name} is queued. A scheduler starts it within seconds."))))
+    Ok(back.flash(Flash::new(format!("{name} is queued. A scheduler starts it within seconds."))))
 }
 
 pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
@@ -138,5 +138,5 @@ async fn set_paused(visit: Visit, paused: bool) -> Result<Answer, PageError> {
     };
     visit.log(action, name);
     let undo = Undo::new(url(&format!("/schedules/{name}/{undo}")), &[]);
-    Ok(Answer::see(url("/schedules")).saying(Said::new(format!("{} {text}", title(name))).with_undo(undo)))
+    Ok(Answer::see(url("/schedules")).flash(Flash::new(format!("{} {text}", title(name))).with_undo(undo)))
 }

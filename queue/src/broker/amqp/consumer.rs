@@ -73,7 +73,11 @@ impl Feed {
                     tokio::spawn(async move { link::close(&connection).await });
                 }
                 Err(error) => {
-                    runtime::warn_seldom!(class = self.class.name(), error, "cannot take jobs, trying again");
+                    runtime::warn_throttled!(
+                        class = self.class.name(),
+                        error,
+                        "cannot take jobs, trying again"
+                    );
                 }
             }
             tokio::time::sleep(PAUSE).await;

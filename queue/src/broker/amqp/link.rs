@@ -115,7 +115,7 @@ async fn supervise(
                 tokio::spawn(async move { close(&opened.connection).await });
             }
             Err(reason) => {
-                runtime::warn_seldom!(link = name, reason, "cannot connect to the broker, trying again");
+                runtime::warn_throttled!(link = name, reason, "cannot connect to the broker, trying again");
             }
         }
         tokio::time::sleep(pause).await;

@@ -16,7 +16,7 @@ request! {
         identifier: Subject,
         reason: Text,
         moderator_id: Moderator,
-        /// Null or absent: for ever.
+        /// Null or absent: permanent.
         duration_seconds: Option<DurationSeconds>,
         /// Null or absent: every game of the guild.
         place_id: Option<PlaceId>,
@@ -99,7 +99,7 @@ impl DurationSeconds {
 
 impl Field for DurationSeconds {
     fn allowed() -> Cow<'static, str> {
-        format!("an integer from 1 to {LONGEST}, or null for ever").into()
+        format!("an integer from 1 to {LONGEST}, or null (permanent)").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {

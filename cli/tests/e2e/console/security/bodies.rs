@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::{StreamExt, stream};
 use reqwest::Method;
 use testkit::{Deployment, both_modes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,7 +15,11 @@ both_modes!(
     a_form_that_stops_short_waits_for_nothing,
     a_form_has_a_size_and_a_number_of_fields,
     a_method_that_a_page_lacks_is_refused,
+    a_person_opens_so_many_pages_a_minute,
 );
+
+/// Pages of a person.
+const PAGES: usize = 600;
 
 /// The head of a form of 4 MiB and nothing of it; the first bytes of the answer, and how long they took.
 async fn stop_short(deployment: &Deployment, line: &str, headers: &str) -> (String, Duration) {
@@ -83,4 +88,21 @@ async fn a_method_that_a_page_lacks_is_refused(deployment: &Deployment) {
             page.shows(405, &format!("this address takes {allowed}"));
         }
     }
+}
+
+async fn a_person_opens_so_many_pages_a_minute(deployment: &Deployment) {
+    let (owner, guild) = (Console::owner(deployment).await, deployment.guild());
+    let other = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let asked = stream::iter(0..PAGES + 1).map(|_| owner.get("/console/sessions")).buffered(8);
+    let pages: Vec<_> = asked.collect().await;
+    let shown = pages.iter().filter(|page| page.status == 200).count();
+    // The pages of the sign-in count too.
+    assert!((PAGES - 10..PAGES).contains(&shown), "{shown}");
+    for page in pages.iter().filter(|page| page.status != 200) {
+        page.shows(429, "very many pages");
+        assert!((1..=60).contains(&page.header("retry-after").parse::<u64>().unwrap()), "{}", page.text());
+    }
+    other.get("/console/sessions").await.shows(200, "");
+    // Of the person, not of the session.
+    Console::owner(deployment).await.get("/console/sessions").await.shows(429, "very many pages");
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Ticket;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -83,10 +83,10 @@ pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Answer, PageError> 
     }
     let own = visit.url(&format!("/applications/{}", row.submission_id));
     let Some(job) = answer.body["data"]["job_id"].as_str() else {
-        return Ok(Answer::see(own).saying(Said::new("Ticket opened.")));
+        return Ok(Answer::see(own).flash(Flash::new("Ticket opened.")));
     };
     let to = if visit.may(JOBS) { visit.url(&format!("/jobs/{job}")) } else { own };
-    Ok(Answer::see(to).saying(Said::new("The ticket is being opened. This page shows how far it is.")))
+    Ok(Answer::see(to).flash(Flash::new("The ticket is being opened. This page shows how far it is.")))
 }
 
 #[cfg(test)]

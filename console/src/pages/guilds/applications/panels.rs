@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::show;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::form::Form;
 use crate::visit::GuildVisit;
 
@@ -49,6 +49,6 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Said::new(format!("Panel {} added.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/applications")).saying(said))
+    let said = Flash::new(format!("Panel {} added.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/applications")).flash(said))
 }

@@ -88,7 +88,7 @@ impl Row {
 }
 
 /// Entries as sentences, with the page of each.
-pub(in crate::pages::guilds) struct Said {
+pub(in crate::pages::guilds) struct Flash {
     pub(in crate::pages::guilds) words: String,
     pub(in crate::pages::guilds) url: String,
     pub(in crate::pages::guilds) at: When,
@@ -97,9 +97,9 @@ pub(in crate::pages::guilds) struct Said {
 pub(in crate::pages::guilds) async fn said(
     visit: &GuildVisit,
     entries: &[Model],
-) -> Result<Vec<Said>, PageError> {
+) -> Result<Vec<Flash>, PageError> {
     let names = Names::read(visit, entries).await?;
-    let said = |entry: &Model| Said {
+    let said = |entry: &Model| Flash {
         words: sentence::of(visit, &names, entry),
         url: visit.url(&format!("/audit/{}", entry.audit_id)),
         at: visit.when(entry.created_at),

@@ -12,7 +12,7 @@ use platforms::PlatformError;
 use serde_json::Map;
 
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::groups;
 use crate::shell::{Place, Shell};
@@ -107,8 +107,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Said::new("Binding added. The next sync gives the role to everybody who has the rank.");
-    Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(undo)))
+    let said = Flash::new("Binding added. The next sync gives the role to everybody who has the rank.");
+    Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -122,10 +122,10 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let (group, rank, role) = (row.group_id.to_string(), row.rank.to_string(), row.role_id.to_string());
     let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
     let named = rows::named(&visit, row).await;
-    let said = Said::new(format!(
+    let said = Flash::new(format!(
         "Binding removed: {named}. Guildhall leaves this role alone from now on, where no other binding gives it."
     ));
-    Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
+    Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::words::{Mark, is_preview};
 use crate::actions::needs_of_job;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::labels::capital;
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
@@ -164,5 +164,5 @@ async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> R
     if !answer.status.is_success() {
         return show(visit, &job, answer.message()).await;
     }
-    Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
+    Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).flash(Flash::new(said)))
 }

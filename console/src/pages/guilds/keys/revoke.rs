@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::{find, unrevoked};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
@@ -68,5 +68,5 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         }
         keys => format!("{keys} keys are revoked: every process refuses them within a second."),
     };
-    Ok(Answer::see(visit.url("/keys")).saying(Said::new(said)))
+    Ok(Answer::see(visit.url("/keys")).flash(Flash::new(said)))
 }

@@ -8,7 +8,7 @@ use super::one::{load, show};
 use super::synced;
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::visit::GuildVisit;
 
@@ -21,7 +21,7 @@ pub(crate) async fn sync(visit: GuildVisit) -> Result<Answer, PageError> {
         return Ok(elsewhere);
     }
     let said = synced::words(&visit, &link.play_username, &answer.body["data"]).await;
-    Ok(Answer::see(page_of(&visit, &link)).saying(Said::new(said)))
+    Ok(Answer::see(page_of(&visit, &link)).flash(Flash::new(said)))
 }
 
 pub(crate) async fn give(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -58,8 +58,8 @@ async fn change(visit: &GuildVisit, change: Change) -> Result<Answer, PageError>
         "{done} {name} {whom} {}. If a binding is about this role, the next sync decides again.",
         link.play_username
     );
-    let said = Said::new(said);
-    Ok(Answer::see(page).saying(said.with_undo(undo)))
+    let said = Flash::new(said);
+    Ok(Answer::see(page).flash(said.with_undo(undo)))
 }
 
 /// The role's name, or its id while Discord does not answer.
@@ -78,8 +78,8 @@ async fn unfinished(
     if answer.status == StatusCode::ACCEPTED
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
-        let said = Said::new("This takes longer than usual. The job goes on by itself.");
-        return Ok(Some(Answer::see(visit.url(&format!("/jobs/{job}"))).saying(said)));
+        let said = Flash::new("This takes longer than usual. The job goes on by itself.");
+        return Ok(Some(Answer::see(visit.url(&format!("/jobs/{job}"))).flash(said)));
     }
     if answer.status.is_success() {
         return Ok(None);

@@ -9,7 +9,7 @@ use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
-use crate::pages::guilds::audit::{self, Said};
+use crate::pages::guilds::audit::{self, Flash};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
@@ -43,7 +43,7 @@ struct Page {
     made: Option<Made>,
     links: Vec<Ended>,
     staff: Option<Staff>,
-    audit: Vec<Said>,
+    audit: Vec<Flash>,
 }
 
 impl Page {
@@ -162,7 +162,7 @@ async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageEr
 }
 
 /// The newest entries about either account.
-async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Said>, PageError> {
+async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Flash>, PageError> {
     if !visit.may("audit.read") {
         return Ok(Vec::new());
     }

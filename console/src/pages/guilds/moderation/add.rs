@@ -6,7 +6,7 @@ use super::order::{Order, refused};
 use super::target::{Active, Target};
 use super::{Kind, length};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::pages::guilds::people::Standing;
@@ -82,8 +82,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let said = order.said(&visit, &target.who.name, &new, target.replaced(&order));
     if !visit.may("moderation.read") {
         // The page of the ban, which Undo leads to, is not theirs to see.
-        let said = Said::new(said.text);
-        return Ok(Answer::see(visit.url(&format!("{}/new", kind.path()))).saying(said));
+        let said = Flash::new(said.text);
+        return Ok(Answer::see(visit.url(&format!("{}/new", kind.path()))).flash(said));
     }
-    Ok(Answer::see(visit.url(&kind.one(new.id))).saying(said))
+    Ok(Answer::see(visit.url(&kind.one(new.id))).flash(said))
 }

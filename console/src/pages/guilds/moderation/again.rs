@@ -7,7 +7,7 @@ use super::Kind;
 use super::lift::after;
 use super::order::{Imposed, Order, lasting};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
 use crate::words::Count;
@@ -44,7 +44,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         Some((row, new)) => after(&visit, row, new.id).await?,
         None => visit.url(kind.path()),
     };
-    Ok(Answer::see(to).saying(Said::new(said.join(" "))))
+    Ok(Answer::see(to).flash(Flash::new(said.join(" "))))
 }
 
 /// Imposes the rest of one that ended; `Err` says why it stays ended.

@@ -17,7 +17,7 @@ pub(super) const CHOICES: [(&str, &str); 6] = [
 pub(super) const UNITS: [(&str, &str); 4] =
     [("60", "minutes"), ("3600", "hours"), (DAY, "days"), ("604800", "weeks")];
 
-/// Seconds, `None` for ever; or the field and what is wrong with it.
+/// Seconds, `None`: permanent; or the field and what is wrong with it.
 pub(super) fn read(form: &Fields) -> Result<Option<i64>, (&'static str, &'static str)> {
     match form.text("length") {
         "ever" => Ok(None),

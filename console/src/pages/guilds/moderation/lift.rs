@@ -8,7 +8,7 @@ use super::Kind;
 use super::one::{active_of, load, show};
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
@@ -26,8 +26,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         .partition(|id| all || *id == row.sanction_id);
     let to = after(&visit, &row, row.sanction_id).await?;
     if ending.is_empty() {
-        let said = Said::new(format!("The {} of {name} had ended before.", kind.word()));
-        return Ok(Answer::see(to).saying(said));
+        let said = Flash::new(format!("The {} of {name} had ended before.", kind.word()));
+        return Ok(Answer::see(to).flash(said));
     }
     let answer = lift(&visit, &row, subject, all).await;
     if !answer.status.is_success() {
@@ -41,11 +41,11 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         let list = staying.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ");
         said = format!("{said} Still {}: {list}.", kind.done());
     }
-    let mut said = Said::new(said);
+    let mut said = Flash::new(said);
     if !visit.form.has("undo") {
         said = said.with_undo(undo(&visit, kind, &ending));
     }
-    Ok(Answer::see(to).saying(said))
+    Ok(Answer::see(to).flash(said))
 }
 
 async fn lift(visit: &GuildVisit, row: &sanction::Model, subject: Subject, all: bool) -> ApiAnswer {

@@ -8,7 +8,7 @@ use serde_json::Map;
 use super::Kind;
 use super::one::{load, show};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::form::Form;
 use crate::visit::GuildVisit;
 
@@ -80,8 +80,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Said::new("The ban goes to Discord.".to_owned());
-    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).saying(said))
+    let said = Flash::new("The ban goes to Discord.".to_owned());
+    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
 }
 
 /// What a failed copy means for the moderator, from the error of the platform.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Kind;
 use crate::api::ApiAnswer;
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::visit::GuildVisit;
 use crate::words::Length;
@@ -18,7 +18,7 @@ pub(super) struct Order<'a> {
     pub(super) subject: Subject,
     pub(super) reason: &'a str,
     pub(super) place: &'a str,
-    /// `None`: for ever.
+    /// `None`: permanent.
     pub(super) seconds: Option<i64>,
 }
 
@@ -76,24 +76,24 @@ impl Order<'_> {
         name: &str,
         new: &Imposed,
         replaced: Option<&sanction::Model>,
-    ) -> Said {
+    ) -> Flash {
         let (kind, place) = (self.kind, place_words(self.place));
         let said = format!("{} {name}{place} {}.", kind.past(), lasting(visit, new.expires));
         let Some(old) = replaced else {
             let undo = Undo::new(visit.url(&format!("{}/lift", kind.one(new.id))), &[("undo", "yes")]);
-            return Said::new(said).with_undo(undo);
+            return Flash::new(said).with_undo(undo);
         };
         let (word, old_id, old_end) = (kind.word(), old.sanction_id, lasting(visit, old.expires_at));
         let said = format!("{said} It replaces {word} #{old_id}, which was to last {old_end}.");
         let fields = [("id", old_id.to_string()), ("instead", new.id.to_string())];
         let fields = fields.each_ref().map(|(name, id)| (*name, id.as_str()));
-        Said::new(said).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
+        Flash::new(said).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
     }
 }
 
 /// "for 3 days": a notice has no element for a time, and a length is the same in every zone.
 pub(super) fn lasting(visit: &GuildVisit, end: Option<Timestamp>) -> String {
-    end.map_or_else(|| "for ever".to_owned(), |end| format!("for {}", Length(end - visit.now())))
+    end.map_or_else(|| "permanently".to_owned(), |end| format!("for {}", Length(end - visit.now())))
 }
 
 fn place_words(place: &str) -> String {

@@ -4,7 +4,7 @@ use super::one::{load, show};
 use super::order::{Order, refused};
 use super::{Kind, length};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::form::Form;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
@@ -16,7 +16,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let name = identify(&visit, subject).await?.0.name;
     if !row.in_force(visit.now()) {
         let said = format!("The {} of {name} has ended, so its length stays.", kind.word());
-        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).saying(Said::new(said)));
+        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).flash(Flash::new(said)));
     }
     let seconds = match length::read(&visit.form) {
         Ok(seconds) => seconds,
@@ -30,7 +30,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     match order.impose(&visit).await {
         Ok(new) => {
             let said = order.said(&visit, &name, &new, Some(&row));
-            Ok(Answer::see(visit.url(&kind.one(new.id))).saying(said))
+            Ok(Answer::see(visit.url(&kind.one(new.id))).flash(said))
         }
         Err(answer) => {
             let form = refused(&visit, &answer);

@@ -18,7 +18,7 @@ pub(crate) struct Row {
     pub(crate) place: Option<String>,
     pub(crate) by: Who,
     pub(crate) created: When,
-    /// `None`: for ever.
+    /// `None`: permanent.
     pub(crate) expires: Option<When>,
     pub(crate) state: State,
     /// `None`: it is active.

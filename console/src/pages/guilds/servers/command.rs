@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::one;
 use super::rows::address;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::fields::segment;
 use crate::form::Form;
 use crate::visit::GuildVisit;
@@ -26,8 +26,8 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return one::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Said::new("Command queued. The server fetches it within seconds; its answer appears below.");
-    Ok(Answer::see(address(&visit, &server.server_id)).saying(said))
+    let said = Flash::new("Command queued. The server fetches it within seconds; its answer appears below.");
+    Ok(Answer::see(address(&visit, &server.server_id)).flash(said))
 }
 
 pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -42,6 +42,6 @@ pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
         return super::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let queued = answer.body["data"]["queued"].as_i64().unwrap_or_default();
-    let said = Said::new(format!("Command queued for {}.", Count(queued, "live server")));
-    Ok(Answer::see(visit.url("/servers")).saying(said))
+    let said = Flash::new(format!("Command queued for {}.", Count(queued, "live server")));
+    Ok(Answer::see(visit.url("/servers")).flash(said))
 }

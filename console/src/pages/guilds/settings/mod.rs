@@ -9,7 +9,7 @@ use http::Method;
 use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
 
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -119,6 +119,6 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let pairs = form::pairs(&before, visit.rights.administrates);
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let said = Said::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
-    Ok(Answer::see(visit.url("/settings")).saying(said))
+    let said = Flash::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
+    Ok(Answer::see(visit.url("/settings")).flash(said))
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::csv::{self, Line};
 use super::{may_flag, show};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::form::Form;
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
@@ -127,8 +127,8 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
         let page = if visit.may("sync.write") { format!("/jobs/{job}") } else { "/shield".to_owned() };
-        let said = Said::new("The import goes on by itself.");
-        return Ok(Answer::see(visit.url(&page)).saying(said));
+        let said = Flash::new("The import goes on by itself.");
+        return Ok(Answer::see(visit.url(&page)).flash(said));
     }
     if !answer.status.is_success() {
         return ask(visit, lines, Form::refused(&visit.form, &answer)).await;
@@ -145,5 +145,5 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
         [line] => format!("/shield?ids={}", line.play),
         _ => "/shield".to_owned(),
     };
-    Ok(Answer::see(visit.url(&page)).saying(Said::new(said)))
+    Ok(Answer::see(visit.url(&page)).flash(Flash::new(said)))
 }

@@ -14,7 +14,7 @@ use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices, days, decides, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
@@ -187,8 +187,8 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> 
     }
     let undo =
         Undo::new(visit.url(&format!("/staff/leave/requests/{}/withdraw", answer.body["data"]["id"])), &[]);
-    let said = Said::new("Leave requested. It begins when it is approved.").with_undo(undo);
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+    let said = Flash::new("Leave requested. It begins when it is approved.").with_undo(undo);
+    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -207,6 +207,6 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Said::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
+    Ok(Answer::see(visit.url("/staff/leave")).flash(said.with_undo(undo)))
 }

@@ -12,7 +12,7 @@ use super::person::matching;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, name_of, own};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::form::Form;
 use crate::list::{Column, columns, cut_whole, sorted_by};
 use crate::pages::guilds::people::{Who, chat_of};
@@ -158,11 +158,11 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
     let said = match before {
         None => {
             let undo = Undo::new(visit.url(&format!("/staff/{chat}/remove")), &[]);
-            Said::new(format!("{name} is staff now.")).with_undo(undo)
+            Flash::new(format!("{name} is staff now.")).with_undo(undo)
         }
-        Some(before) => Said::new(format!("{name} has another role now.")).with_undo(again(&visit, &before)),
+        Some(before) => Flash::new(format!("{name} has another role now.")).with_undo(again(&visit, &before)),
     };
-    Ok(Answer::see(visit.url("/staff")).saying(said))
+    Ok(Answer::see(visit.url("/staff")).flash(said))
 }
 
 /// The form that makes a person staff as they were.
@@ -181,5 +181,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let text = format!("{} is no longer staff. Their records stay.", name_of(&visit, chat).await?);
-    Ok(Answer::see(visit.url("/staff")).saying(Said::new(text).with_undo(again(&visit, &before))))
+    Ok(Answer::see(visit.url("/staff")).flash(Flash::new(text).with_undo(again(&visit, &before))))
 }

@@ -9,7 +9,7 @@ use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, decides, name_of};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::list::{cut, page};
@@ -108,8 +108,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Said::new(format!("Note about {} added.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/notes")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Note about {} added.", name_of(&visit, staff).await?));
+    Ok(Answer::see(visit.url("/staff/notes")).flash(said.with_undo(undo)))
 }
 
 async fn find(visit: &GuildVisit) -> Result<staff_note::Model, PageError> {
@@ -131,7 +131,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
         return draw(&visit, form, vec![before], (None, Some(id))).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{id}")), &[("body", &before.body)]);
-    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note changed.").with_undo(undo)))
+    Ok(Answer::see(visit.url("/staff/notes")).flash(Flash::new("Note changed.").with_undo(undo)))
 }
 
 /// The text of this note in its own form.
@@ -145,5 +145,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
     }
-    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note deleted.")))
+    Ok(Answer::see(visit.url("/staff/notes")).flash(Flash::new("Note deleted.")))
 }

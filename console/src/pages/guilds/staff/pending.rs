@@ -8,7 +8,7 @@ use serde_json::Map;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, decides, words};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
@@ -79,5 +79,5 @@ async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Answer, Pag
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    Ok(Answer::see(visit.url("/staff/pending")).saying(Said::new(done)))
+    Ok(Answer::see(visit.url("/staff/pending")).flash(Flash::new(done)))
 }

@@ -12,7 +12,7 @@ use super::tabs::{Link, Tab, tabs};
 use super::words::{METRICS, PERIODS, period_value};
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::shell::{Place, Shell};
@@ -178,8 +178,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/quotas/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Said::new(format!("Quota {} added.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Quota {} added.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -190,8 +190,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
         return show_one(&visit, refused(&visit.form, &answer), row).await;
     }
     let undo = undo_to(&visit, &format!("/staff/quotas/{}", row.quota_id), &row);
-    let said = Said::new(format!("Quota {} changed.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Quota {} changed.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -202,8 +202,8 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
     }
     let undo = undo_to(&visit, "/staff/quotas", &row);
-    let said = Said::new(format!("Quota {} deleted.", row.name));
-    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Quota {} deleted.", row.name));
+    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
 /// The form that brings the quota back as it was.

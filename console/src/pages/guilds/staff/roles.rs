@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::permissions::{Permission, in_console, in_games};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::shell::{Place, Shell};
@@ -125,14 +125,14 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
     let said = match before {
         None => {
             let undo = Undo::new(visit.url(&format!("/staff/roles/{role}/remove")), &[]);
-            Said::new(format!("Staff role {name} added.")).with_undo(undo)
+            Flash::new(format!("Staff role {name} added.")).with_undo(undo)
         }
         Some(before) => {
             let undo = Undo::new(visit.url("/staff/roles"), &pairs(&role.to_string(), &before));
-            Said::new(format!("Staff role {name} changed.")).with_undo(undo)
+            Flash::new(format!("Staff role {name} changed.")).with_undo(undo)
         }
     };
-    Ok(Answer::see(visit.url("/staff")).saying(said))
+    Ok(Answer::see(visit.url("/staff")).flash(said))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -144,6 +144,6 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, form, Some(before)).await;
     }
     let undo = Undo::new(visit.url("/staff/roles"), &pairs(&role.to_string(), &before));
-    let said = Said::new(format!("Staff role {} removed. The Discord role stays.", before.role_name));
-    Ok(Answer::see(visit.url("/staff")).saying(said.with_undo(undo)))
+    let said = Flash::new(format!("Staff role {} removed. The Discord role stays.", before.role_name));
+    Ok(Answer::see(visit.url("/staff")).flash(said.with_undo(undo)))
 }

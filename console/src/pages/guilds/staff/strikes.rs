@@ -10,7 +10,7 @@ use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::list::{cut, page};
@@ -178,8 +178,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Said::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/strikes")).saying(said))
+    let said = Flash::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
+    Ok(Answer::see(visit.url("/staff/strikes")).flash(said))
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -200,8 +200,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     let url = visit.url(&format!("/staff/strikes/{}", row.strike_id));
     let (severity, until) = (row.severity.to_string(), days::sent(row.expires_at));
     let before = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
-    let said = Said::new(format!("Strike {} changed.", row.strike_id));
-    Ok(Answer::see(url.clone()).saying(said.with_undo(Undo::new(url, &before))))
+    let said = Flash::new(format!("Strike {} changed.", row.strike_id));
+    Ok(Answer::see(url.clone()).flash(said.with_undo(Undo::new(url, &before))))
 }
 
 /// The form names the day that the strike has, or its exact time as an undo does: it stays.
@@ -217,6 +217,6 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show_one(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    let said = Said::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
-    Ok(Answer::see(visit.url("/staff/strikes")).saying(said))
+    let said = Flash::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
+    Ok(Answer::see(visit.url("/staff/strikes")).flash(said))
 }

@@ -7,7 +7,7 @@ use super::preview::{self, Counts};
 use super::quota::Window;
 use super::{history, request};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::shell::{Place, Shell};
@@ -75,8 +75,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), known).await;
     }
     let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
-    let said = Said::new("The sync is queued. You can leave this page and find it again under Jobs.");
-    Ok(Answer::see(visit.url(&format!("/jobs/{job}"))).saying(said))
+    let said = Flash::new("The sync is queued. You can leave this page and find it again under Jobs.");
+    Ok(Answer::see(visit.url(&format!("/jobs/{job}"))).flash(said))
 }
 
 #[cfg(test)]

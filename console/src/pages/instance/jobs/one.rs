@@ -11,7 +11,7 @@ use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};
 use super::title::title;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::pages::guilds::people::Who;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
@@ -173,8 +173,8 @@ pub(crate) async fn retry(visit: Visit) -> Result<Answer, PageError> {
         Retry::Queued(row) => {
             visit.queue().publish([row.message()]);
             visit.log("jobs.retry", &job.job_id.to_string());
-            let said = Said::new("The job is due now. A worker takes it within seconds.");
-            return Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).saying(said));
+            let said = Flash::new("The job is due now. A worker takes it within seconds.");
+            return Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).flash(said));
         }
         Retry::NotFailed(_) => {
             "Only jobs that failed, are dead or wait for their next attempt can be retried.".to_owned()
@@ -209,5 +209,5 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
             "The job that the chunk is part of was asked to stop. Its workers hear of it within a second."
         }
     };
-    Ok(Answer::see(url(&format!("/jobs/{}", after.job_id))).saying(Said::new(said)))
+    Ok(Answer::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(said)))
 }

@@ -9,7 +9,7 @@ use super::super::{guild_names, url};
 use super::filter::{self, JobFilter};
 use super::row::Row;
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::Flash;
 use crate::fields::Fields;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
@@ -55,7 +55,7 @@ fn list(fields: &Fields) -> String {
 
 fn choose_first() -> Answer {
     let said = "Failed and dead jobs can be retried together: show one of these states first.";
-    Answer::see(url("/jobs")).saying(Said::new(said))
+    Answer::see(url("/jobs")).flash(Flash::new(said))
 }
 
 pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
@@ -68,7 +68,7 @@ pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
     if query.has("selected") {
         let jobs = selected(&visit, query).await?;
         if jobs.is_empty() {
-            return Ok(Answer::see(back).saying(Said::new("No job was selected.")));
+            return Ok(Answer::see(back).flash(Flash::new("No job was selected.")));
         }
         let names = guild_names(&visit, jobs.iter().filter_map(|job| job.guild_id)).await?;
         fields.extend(jobs.iter().map(|job| ("job", job.job_id.to_string())));
@@ -110,7 +110,7 @@ pub(crate) async fn post(visit: Visit) -> Result<Answer, PageError> {
         operator.retry_all(database, which, AT_ONCE, now).await?
     };
     visit.log("jobs.retry", &format!("{} {}", outcome.queued, filter.words()));
-    Ok(Answer::see(list(&visit.form)).saying(Said::new(said(&outcome))))
+    Ok(Answer::see(list(&visit.form)).flash(Flash::new(said(&outcome))))
 }
 
 fn said(outcome: &RetriedAll) -> String {

@@ -73,7 +73,7 @@ async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment
     tab.choose("Ban this id all the same").await;
     tab.choose("For ever").await;
     tab.button("Add ban").await;
-    tab.sees("Banned Roblox 555001 for ever.").await;
+    tab.sees("Banned Roblox 555001 permanently.").await;
 }
 
 async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deployment) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::super::{Staff, name_of};
 use super::{FIELDS, Row, body, borrowed, fields};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::shell::{Place, Shell};
@@ -61,21 +61,21 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     };
     let fields = fields_of(&visit, &row);
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}", row.loa_id)), &borrowed(&fields));
-    let said = Said::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
+    let said = Flash::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
     change(&visit, row, Method::PATCH, body, said.with_undo(undo)).await
 }
 
 /// Back early: the leave ends now.
 pub(crate) async fn end(visit: GuildVisit) -> Result<Answer, PageError> {
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/resume", visit.param::<LoaId>("leave")?)), &[]);
-    set_status(visit, "expired", Said::new("Leave ended.").with_undo(undo)).await
+    set_status(visit, "expired", Flash::new("Leave ended.").with_undo(undo)).await
 }
 
 pub(crate) async fn resume(visit: GuildVisit) -> Result<Answer, PageError> {
-    set_status(visit, "active", Said::new("The leave goes on.")).await
+    set_status(visit, "active", Flash::new("The leave goes on.")).await
 }
 
-async fn set_status(visit: GuildVisit, status: &str, said: Said) -> Result<Answer, PageError> {
+async fn set_status(visit: GuildVisit, status: &str, said: Flash) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
     let body = [("status".to_owned(), status.into())].into_iter().collect();
     change(&visit, row, Method::PATCH, body, said).await
@@ -87,7 +87,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let fields = fields_of(&visit, &row);
     let mut again = vec![("staff_id", staff.as_str())];
     again.extend(borrowed(&fields));
-    let said = Said::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
+    let said = Flash::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
     change(&visit, row, Method::DELETE, Map::new(), said).await
 }
 
@@ -96,12 +96,12 @@ async fn change(
     row: Model,
     method: Method,
     body: Map<String, Value>,
-    said: Said,
+    said: Flash,
 ) -> Result<Answer, PageError> {
     let path = format!("/guilds/{{g}}/staff/loa/{}", row.loa_id);
     let answer = visit.api(method, &path, body).await;
     if !answer.status.is_success() {
         return show(visit, Form::refused(&visit.form, &answer), row).await;
     }
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
 }

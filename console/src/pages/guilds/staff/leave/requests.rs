@@ -9,7 +9,7 @@ use serde_json::Map;
 use super::super::{Staff, days, decides, own, sees_all};
 use super::{FIELDS, body, borrowed, fields, times};
 use crate::answer::{Answer, PageError};
-use crate::cookies::{Said, Undo};
+use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::pages::guilds::people::Who;
@@ -124,7 +124,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let url = visit.url(&format!("/staff/leave/requests/{}", row.leave_request_id));
     let undo = Undo::new(url.clone(), &borrowed(&fields_of(&visit, &row)));
-    Ok(Answer::see(url).saying(Said::new("Request changed.").with_undo(undo)))
+    Ok(Answer::see(url).flash(Flash::new("Request changed.").with_undo(undo)))
 }
 
 /// Without days in the form the leave has those that were asked for.
@@ -144,27 +144,27 @@ pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer), row).await;
     }
-    let said = Said::new("Leave approved. It is in the list of leaves now.");
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+    let said = Flash::new("Leave approved. It is in the list of leaves now.");
+    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
 }
 
 pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
-    decide(visit, row, "reject", Said::new("Request rejected. They can ask again.")).await
+    decide(visit, row, "reject", Flash::new("Request rejected. They can ask again.")).await
 }
 
 /// Who asked does not need the leave any more.
 pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find_own(&visit).await?;
     let undo = Undo::new(visit.url("/staff/leave/request"), &borrowed(&fields_of(&visit, &row)));
-    decide(visit, row, "withdraw", Said::new("Request withdrawn.").with_undo(undo)).await
+    decide(visit, row, "withdraw", Flash::new("Request withdrawn.").with_undo(undo)).await
 }
 
-async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Said) -> Result<Answer, PageError> {
+async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Flash) -> Result<Answer, PageError> {
     let path = format!("/guilds/{{g}}/staff/leave-requests/{}/{verb}", row.leave_request_id);
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
 }
