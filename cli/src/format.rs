@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::operator::OperatorArgs;
 use crate::output;
 
 #[derive(clap::Args, Clone, Copy)]
@@ -10,15 +9,6 @@ pub(crate) struct FormatArgs {
     /// Print JSON instead of a table, with the names of the API
     #[arg(long)]
     json: bool,
-}
-
-/// Of a command that lists all there is.
-#[derive(clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-    #[command(flatten)]
-    pub(crate) operator: OperatorArgs,
 }
 
 impl FormatArgs {

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
@@ -30,7 +29,7 @@ use crate::live::sockets;
 use crate::response::payload;
 use crate::server::dispatch::Peer;
 use crate::server::guests::Guest;
-use crate::server::head;
+use crate::server::head::{self, REFUSAL};
 use crate::server::phase::Phase;
 use crate::server::timed::{TIMEOUTS, Timed};
 use crate::state::State;
@@ -41,9 +40,6 @@ const HEAD_LIMIT: usize = 64 * 1024;
 /// Bytes that the system keeps of what a client sends and nobody has read, of which it uses twice as much. Without a limit
 /// it keeps some MiB for each connection.
 const UNREAD: usize = 64 * 1024;
-
-/// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
-pub(super) const REFUSAL: Duration = Duration::from_millis(20);
 
 /// How a request for a live socket begins.
 const LIVE: &[u8] = b"GET /ws/";

@@ -8,8 +8,7 @@ use entities::{GuildId, guild, link};
 use serde_json::json;
 
 use crate::fields;
-use crate::format::ListArgs;
-use crate::operator::{OperatorArgs, UnitOfWork, new_guild};
+use crate::operator::{ListArgs, OperatorArgs, UnitOfWork, new_guild};
 use crate::output;
 
 #[derive(clap::Subcommand)]

@@ -7,8 +7,7 @@ use scheduler::{RunNow, SCHEDULES, Schedule};
 use serde_json::json;
 
 use crate::fields;
-use crate::format::ListArgs;
-use crate::operator::OperatorArgs;
+use crate::operator::{ListArgs, OperatorArgs};
 use crate::output;
 
 const NO_SCHEDULER: &str = "no scheduler process has run on this database yet: start one, or `serve`";

@@ -82,6 +82,15 @@ pub(crate) struct GuildListArgs {
     pub(crate) guild: GuildArgs,
 }
 
+/// Of a command that lists all there is.
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) operator: OperatorArgs,
+}
+
 /// How many rows a list has at most.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct LimitArgs {

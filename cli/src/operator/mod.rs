@@ -8,7 +8,7 @@ mod os_user;
 mod sync_quota;
 mod unit_of_work;
 
-pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, OperatorArgs};
+pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, ListArgs, OperatorArgs};
 pub(crate) use guild::{new_guild, require_guild};
 pub(crate) use key::create_key;
 pub(crate) use os_user::os_user;

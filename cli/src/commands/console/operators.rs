@@ -4,8 +4,7 @@ use anyhow::bail;
 use entities::{ChatId, console_operator};
 use serde_json::{Value, json};
 
-use crate::format::ListArgs;
-use crate::operator::OperatorArgs;
+use crate::operator::{ListArgs, OperatorArgs};
 use crate::output;
 
 #[derive(clap::Subcommand)]
