@@ -44,7 +44,7 @@ pub(super) async fn register(
         match worker::register(queue.database.vital(), row, asked.1).await {
             Ok(()) => return Some(Arc::new(Registration::new(name, asked))),
             Err(error) => {
-                runtime::warn_throttled!(%error, "cannot register this worker process, trying again")
+                runtime::warn_throttled!(%error, "cannot register this worker process, trying again");
             }
         }
         if over(queue, SOON).await {

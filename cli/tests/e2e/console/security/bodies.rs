@@ -93,7 +93,7 @@ async fn a_method_that_a_page_lacks_is_refused(deployment: &Deployment) {
 async fn a_person_opens_so_many_pages_a_minute(deployment: &Deployment) {
     let (owner, guild) = (Console::owner(deployment).await, deployment.guild());
     let other = Console::of(deployment, guild, &guild.members[1].chat).await;
-    let asked = stream::iter(0..PAGES + 1).map(|_| owner.get("/console/sessions")).buffered(8);
+    let asked = stream::iter(0..=PAGES).map(|_| owner.get("/console/sessions")).buffered(8);
     let pages: Vec<_> = asked.collect().await;
     let shown = pages.iter().filter(|page| page.status == 200).count();
     // The pages of the sign-in count too.
