@@ -12,8 +12,11 @@ use serde_json::Value;
 
 use crate::words::{Number, When};
 
+/// In the order in which they are shown, whichever registered first.
+const ROLES: [&str; 3] = ["API", "worker", "scheduler"];
+
 pub(super) struct Process {
-    /// "API", "worker", "scheduler".
+    /// Of [`ROLES`].
     pub(super) roles: Vec<&'static str>,
     /// As the jobs that it runs name it; of several parts, what their names begin with: host and process id.
     pub(super) name: String,
@@ -93,7 +96,8 @@ impl Process {
     }
 
     pub(super) fn roles(&self) -> String {
-        self.roles.join(", ")
+        let own = ROLES.into_iter().filter(|role| self.roles.contains(role));
+        own.collect::<Vec<_>>().join(", ")
     }
 
     /// "bulk 32, default 8", without classes that it does not run.
@@ -141,8 +145,8 @@ mod tests {
             let (name, alive) = (name.to_owned(), true);
             Process { roles, name, version, running, slots, started: times, heartbeat: times, alive }
         };
-        let mut one = part("vm:17:6c37", json!({ "bulk": 32, "maintenance": 0, "quarantine": 1 }));
-        let other = part("vm:17:99aa", json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 }));
+        let other = part("vm:17:6c37", json!({ "bulk": 32, "maintenance": 0, "quarantine": 1 }));
+        let mut one = part("vm:17:99aa", json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 }));
         assert!(one.is_one_with(&other) && !one.is_one_with(&part("vm:18:6c37", Value::Null)));
         one.add(other);
         assert_eq!(
