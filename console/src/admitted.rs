@@ -133,7 +133,8 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
     if let Page::Open(_) = row.page {
         return Ok(Visitor::Guest(guest));
     }
-    let session = session::find(&guest.console, guest.headers()).await?.ok_or(PageError::SignedOut)?;
+    let session = session::find_for_page(&guest.console, guest.headers()).await?;
+    let session = session.ok_or(PageError::SignedOut)?;
     let visit = guest.signed_in(session);
     match row.page {
         Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),

@@ -60,7 +60,7 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
 
 /// Of whoever is signed in; in a guild or the instance, if the address is below it and they may be there.
 async fn frame(console: &Arc<Console>, request: &Request) -> Option<Shell> {
-    let session = session::find(console, &request.headers).await.ok()??;
+    let session = session::find_for_page(console, &request.headers).await.ok()??;
     let visit = Guest::new(console, request.clone(), Vec::new(), Fields::default()).signed_in(session);
     if visit.session.row.operator && request.path.starts_with(instance::ROOT) {
         return Some(Shell::of_instance(TITLE, &visit, None));

@@ -44,19 +44,30 @@ impl Session {
 
 /// The session of a request's cookie.
 pub(crate) async fn find(console: &Console, headers: &HeaderMap) -> Result<Option<Session>, PageError> {
-    let Some(secret) = cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse) else {
-        return Ok(None);
-    };
-    let hash = secret.hash();
-    console.spent.check(&hash)?;
+    let Some(secret) = secret_of(headers) else { return Ok(None) };
     let (database, now) = (&console.context.database, console.context.clock.now());
-    let Some(row) = console_session::find(database.read(), &hash, now).await? else {
+    let Some(row) = console_session::find(database.read(), &secret.hash(), now).await? else {
         return Ok(None);
     };
     if row.used_at + NOTED_EVERY < now {
         console_session::touch(database.write(), row.session_id, now).await?;
     }
     Ok(Some(Session { row, secret }))
+}
+
+/// The same for a page: none is shown while the session's person has used up their limit.
+pub(crate) async fn find_for_page(
+    console: &Console,
+    headers: &HeaderMap,
+) -> Result<Option<Session>, PageError> {
+    if let Some(secret) = secret_of(headers) {
+        console.spent.check(&secret.hash())?;
+    }
+    find(console, headers).await
+}
+
+fn secret_of(headers: &HeaderMap) -> Option<ConsoleSecret> {
+    cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse)
 }
 
 /// Counts a page of the session's person.
@@ -114,7 +125,7 @@ pub(crate) async fn open(
     };
     let row = new.row(now);
     let transaction = console.context.database.begin().await?;
-    if let Some(before) = cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse) {
+    if let Some(before) = secret_of(headers) {
         console_session::end_of_cookie(&transaction, &before.hash()).await?;
     }
     console_session::create(&transaction, row.clone()).await?;
