@@ -50,6 +50,7 @@ CREATE TABLE job (
     progress_total bigint NOT NULL DEFAULT 0,
     progress_failed bigint NOT NULL DEFAULT 0,
     progress_at {time},
+    saves integer NOT NULL DEFAULT 0,
     checkpoint {json},
     cancel_requested boolean NOT NULL DEFAULT false,
     result {json},

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
@@ -27,9 +28,9 @@ use warp::reply::Response;
 
 use crate::live::sockets;
 use crate::response::payload;
-use crate::server::dispatch::Peer;
+use crate::server::dispatch::{Peer, Refused};
 use crate::server::guests::Guest;
-use crate::server::head::{self, REFUSAL};
+use crate::server::head;
 use crate::server::phase::Phase;
 use crate::server::timed::{TIMEOUTS, Timed};
 use crate::state::State;
@@ -40,6 +41,9 @@ const HEAD_LIMIT: usize = 64 * 1024;
 /// Bytes that the system keeps of what a client sends and nobody has read, of which it uses twice as much. Without a limit
 /// it keeps some MiB for each connection.
 const UNREAD: usize = 64 * 1024;
+
+/// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
+const REFUSAL: Duration = Duration::from_millis(20);
 
 /// How a request for a live socket begins.
 const LIVE: &[u8] = b"GET /ws/";
@@ -163,19 +167,23 @@ where
 {
     let mut response = match head::refuse(&request) {
         Some(refusal) => {
-            tokio::time::sleep(REFUSAL).await;
-            payload::into_warp(refusal)
+            let mut refusal = payload::into_warp(refusal);
+            refusal.extensions_mut().insert(Refused);
+            refusal
         }
         None => {
             request.extensions_mut().insert(peer);
             service.call(request).await?
         }
     };
-    match response.status() {
+    let refused = match response.status() {
         // An upgraded socket has its own timeouts.
         StatusCode::SWITCHING_PROTOCOLS => return Ok(response),
-        StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS => tokio::time::sleep(REFUSAL).await,
-        _ => {}
+        StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS => true,
+        _ => response.extensions().get::<Refused>().is_some(),
+    };
+    if refused {
+        tokio::time::sleep(REFUSAL).await;
     }
     phase.answered();
     // A client that goes on to another process finds it before this one is gone.

@@ -31,7 +31,6 @@ use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
 use crate::route::{Route, Runs};
 use crate::server::cors;
-use crate::server::head::REFUSAL;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
 use crate::state::State;
@@ -42,6 +41,10 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The peer's address; the accept loop adds it to the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// Marks a response as a refusal that its client could repeat for ever: it takes some time, as 401 and 429 do.
+#[derive(Clone, Copy)]
+pub(super) struct Refused;
 
 /// In a box, because layer after layer moves it.
 struct Request {
@@ -207,9 +210,9 @@ async fn page(server: &Server, request: console::Request, body: BodyStream) -> R
     let headers = request.headers.clone();
     let admitted = match server.console.admit(request).await {
         Ok(admitted) => admitted,
-        Err(page) => {
-            // Its client could repeat it for ever.
-            tokio::join!(bodies::skip(body, &headers), tokio::time::sleep(REFUSAL));
+        Err(mut page) => {
+            bodies::skip(body, &headers).await;
+            page.extensions_mut().insert(Refused);
             return page;
         }
     };

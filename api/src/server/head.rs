@@ -2,8 +2,6 @@
 //! bare line feed, and a request that names no host or another target than a path, are refused too: a proxy in front may
 //! read them in another way.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderMap, Method, Request, Response, Version};
@@ -17,8 +15,6 @@ const REFUSED: u8 = 0;
 
 /// Headers of requests that are followed by other bytes than the next head.
 const FOLLOWED: [&[u8]; 3] = [b"content-length:", b"transfer-encoding:", b"upgrade:"];
-/// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
-pub(super) const REFUSAL: Duration = Duration::from_millis(20);
 
 /// The longest name that is looked for.
 const NAME: usize = 18;

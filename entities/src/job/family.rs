@@ -6,7 +6,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
-use super::model::{Claim, Column, Entity, Model, Progress, State};
+use super::model::{Claim, Column, Entity, Known, Model, State};
 use super::time;
 use crate::{Conn, JobId, Result, Timestamp};
 
@@ -16,7 +16,7 @@ pub struct Planned {
     /// The parent's first result.
     pub counters: Json,
     pub checkpoint: Json,
-    pub progress: Progress,
+    pub known: Known,
 }
 
 /// Steps of a child that have ended, and those of them that failed.
@@ -36,7 +36,7 @@ pub async fn wait_for_children(
     now: Timestamp,
 ) -> Result<Option<Model>> {
     let rows = claim
-        .update_progress(conn, planned.progress, now)
+        .update_progress(conn, planned.known, now)
         .col_expr(Column::State, Expr::value(State::Waiting))
         .col_expr(Column::Result, Expr::value(planned.counters))
         .col_expr(Column::Error, Expr::value(Option::<Json>::None))

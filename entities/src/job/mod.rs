@@ -25,5 +25,7 @@ mod status;
 pub mod time;
 pub mod turns;
 
-pub use model::{Claim, Class, Column, Entity, Failure, JobMessage, Model, Progress, Published, State};
+pub use model::{
+    Claim, Class, Column, Entity, Failure, JobMessage, Known, Model, Progress, Published, State,
+};
 pub use status::Status;

@@ -41,6 +41,8 @@ pub struct Model {
     /// Time of the last progress write.
     pub progress_at: Option<Timestamp>,
     pub checkpoint: Option<Json>,
+    /// Checkpoints written by its runs.
+    pub saves: i32,
     pub cancel_requested: bool,
     pub result: Option<Json>,
     /// A [`Failure`].
@@ -186,6 +188,14 @@ pub struct Progress {
     pub failed: i64,
 }
 
+/// The progress that a run writes, and the number of checkpoints it knows in the row: with another number there the
+/// database has lost one to a failover, and the run with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub progress: Progress,
+    pub saves: i32,
+}
+
 impl Model {
     pub fn failure(&self) -> Option<Failure> {
         self.error.clone().and_then(|error| serde_json::from_value(error).ok())
@@ -198,6 +208,10 @@ impl Model {
 
     pub fn progress(&self) -> Progress {
         Progress { done: self.progress_done, total: self.progress_total, failed: self.progress_failed }
+    }
+
+    pub fn known(&self) -> Known {
+        Known { progress: self.progress(), saves: self.saves }
     }
 
     /// The actor that enqueued the job.

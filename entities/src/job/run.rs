@@ -7,7 +7,7 @@ use sea_orm::sea_query::{BinOper, Expr, ExprTrait, LockType, Query};
 use sea_orm::{FromQueryResult, QuerySelect};
 
 use super::batch::{Claimed, update_claimed};
-use super::model::{Claim, Class, Column, Entity, Failure, Model, Progress, State};
+use super::model::{Claim, Class, Column, Entity, Failure, Known, Model, State};
 use super::{time, turns};
 use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
@@ -24,10 +24,12 @@ impl Claim {
     pub(super) fn update_progress(
         self,
         conn: &impl Conn,
-        progress: Progress,
+        known: Known,
         now: Timestamp,
     ) -> sea_orm::UpdateMany<Entity> {
+        let Known { progress, saves } = known;
         self.update()
+            .filter(Column::Saves.eq(saves))
             .col_expr(Column::ProgressDone, Expr::value(progress.done))
             .col_expr(Column::ProgressTotal, Expr::value(progress.total))
             .col_expr(Column::ProgressFailed, Expr::value(progress.failed))
@@ -94,13 +96,14 @@ pub async fn count_of(conn: &impl Conn, worker: &str) -> Result<u64> {
 pub struct Reached {
     pub checkpoint: Json,
     pub counters: Option<Json>,
-    pub progress: Progress,
+    pub known: Known,
 }
 
 /// Stores how far a run has got. False: the claim is lost.
 pub async fn checkpoint(conn: &impl Conn, claim: Claim, reached: Reached, now: Timestamp) -> Result<bool> {
     let mut update = claim
-        .update_progress(conn, reached.progress, now)
+        .update_progress(conn, reached.known, now)
+        .col_expr(Column::Saves, Expr::value(reached.known.saves + 1))
         .col_expr(Column::Checkpoint, Expr::value(reached.checkpoint));
     if let Some(counters) = reached.counters {
         update = update.col_expr(Column::Result, Expr::value(counters));
@@ -140,11 +143,12 @@ pub async fn end(
     conn: &impl Conn,
     job: &Model,
     ending: &Ending,
-    progress: Progress,
+    known: Known,
     now: Timestamp,
 ) -> Result<Option<Model>> {
     let claim = job.claim();
-    let update = if progress.total > 0 { claim.update_progress(conn, progress, now) } else { claim.update() };
+    let update =
+        if known.progress.total > 0 { claim.update_progress(conn, known, now) } else { claim.update() };
     let mut update = update
         .col_expr(Column::State, Expr::value(ending.state()))
         .col_expr(Column::FinishedAt, time::now(conn, now));

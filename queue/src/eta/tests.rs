@@ -29,6 +29,7 @@ fn job(class: Class, state: State, done: i64, total: i64) -> Model {
         progress_total: total,
         progress_failed: 0,
         checkpoint: None,
+        saves: 0,
         cancel_requested: false,
         result: None,
         error: None,

@@ -7,7 +7,7 @@ use entities::GuildId;
 use entities::audit_entry::{self, NewEntry};
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Class, Failure, JobMessage, Model, Progress, rescue, turns};
+use entities::job::{Class, Failure, JobMessage, Known, Model, rescue, turns};
 use runtime::{Event, Events, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
 pub(crate) struct Complete<'a> {
     queue: &'a Queue,
     job: &'a Model,
-    progress: Progress,
+    known: Known,
     /// Steps done and failed that are not yet in its parent's progress.
     unsaved: Steps,
     /// For a chunk: its addition to its parent's result.
@@ -58,7 +58,7 @@ impl<'a> Complete<'a> {
         Self {
             queue: context.queue(),
             job: context.row(),
-            progress: context.progress(),
+            known: context.known(),
             unsaved: context.unsaved(),
             counters: context.counters(),
             reply_to,
@@ -69,8 +69,8 @@ impl<'a> Complete<'a> {
     /// For a run without a task: only its row is known.
     pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
         let counters = job.result.clone().filter(|_| job.parent_id.is_some());
-        let (progress, reply_to) = (job.progress(), job.reply_to.as_deref());
-        Self { queue, job, progress, unsaved: Steps::default(), counters, reply_to, class: None }
+        let (known, reply_to) = (job.known(), job.reply_to.as_deref());
+        Self { queue, job, known, unsaved: Steps::default(), counters, reply_to, class: None }
     }
 
     pub(super) async fn run_ended(&self, result: Result<Outcome, JobError>, finisher: &Finisher) {
@@ -116,7 +116,7 @@ impl<'a> Complete<'a> {
             Ok(Outcome::Yield) => Box::pin(self.requeue(Requeue::default())).await,
             Ok(Outcome::FanOut { chunks, counters, checkpoint }) => {
                 let (counters, checkpoint) = (counters.clone(), checkpoint.clone());
-                let planned = Planned { counters, checkpoint, progress: self.progress };
+                let planned = Planned { counters, checkpoint, known: self.known };
                 Box::pin(fan_out(self.queue, self.job, chunks, planned)).await
             }
             Err(JobError::Retry(failure)) => Box::pin(self.retry(failure)).await,
@@ -132,7 +132,7 @@ impl<'a> Complete<'a> {
 
     /// Its end writes only its own row.
     fn is_plain(&self) -> bool {
-        self.job.parent_id.is_none() && self.progress.total == 0
+        self.job.parent_id.is_none() && self.known.progress.total == 0
     }
 
     /// Another attempt after the backoff, or the end of a job without remaining attempts.
@@ -200,7 +200,7 @@ impl<'a> Complete<'a> {
             Some(parent) => family::add_progress(&transaction, parent, self.last_steps(&ending), now).await?,
             None => None,
         };
-        let ended = run::end(&transaction, self.job, &ending, self.progress, now).await?;
+        let ended = run::end(&transaction, self.job, &ending, self.known, now).await?;
         let Some(row) = ended else { return Ok(false) };
         for entry in audit {
             audit_entry::write(&transaction, &self.job.actor(), entry.clone(), now).await?;
@@ -241,7 +241,8 @@ impl<'a> Complete<'a> {
     /// cancelled: then they are not counted.
     fn last_steps(&self, ending: &Ending) -> Steps {
         let Steps { done, failed } = self.unsaved;
-        let left = if ending.failure().is_some() { self.progress.total - self.progress.done } else { 0 };
+        let Known { progress, .. } = self.known;
+        let left = if ending.failure().is_some() { progress.total - progress.done } else { 0 };
         Steps { done: done + left, failed: failed + left }
     }
 }

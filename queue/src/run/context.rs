@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use entities::audit_entry::Actor;
 use entities::job::family::{self, Steps};
 use entities::job::run::{self, Reached};
-use entities::job::{Claim, Model, Progress, insert};
+use entities::job::{Claim, Known, Model, Progress, insert};
 use entities::{JobId, Timestamp};
 use runtime::{Clock, Database, Transaction};
 use sea_orm::ConnectionTrait;
@@ -35,6 +35,8 @@ pub struct JobContext {
 /// What the run has done.
 struct Work {
     progress: Progress,
+    /// Checkpoints in the row.
+    saves: i32,
     /// Progress in the row, already added to the parent's for a child.
     saved: Progress,
     /// For a chunk: its addition to its parent's result, however it ends.
@@ -45,7 +47,7 @@ struct Work {
 
 impl JobContext {
     pub(super) fn new(job: Model, queue: Queue, registration: Arc<Registration>) -> Self {
-        let progress = job.progress();
+        let (progress, saves) = (job.progress(), job.saves);
         let cancel = CancellationToken::new();
         if job.cancel_requested {
             cancel.cancel();
@@ -57,7 +59,7 @@ impl JobContext {
             cancel,
             registration,
             started: Instant::now(),
-            work: Mutex::new(Work { progress, saved: progress, counters, writes: 0 }),
+            work: Mutex::new(Work { progress, saves, saved: progress, counters, writes: 0 }),
         }
     }
 
@@ -177,8 +179,9 @@ impl JobContext {
         serde_json::from_value(self.job.checkpoint.clone()?).ok()
     }
 
-    pub(crate) fn progress(&self) -> Progress {
-        self.work().progress
+    pub(crate) fn known(&self) -> Known {
+        let Work { progress, saves, .. } = *self.work();
+        Known { progress, saves }
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
@@ -235,17 +238,18 @@ impl JobContext {
         checkpoint: &impl Serialize,
     ) -> Result<(), JobError> {
         let checkpoint = serde_json::to_value(checkpoint).unwrap_or_default();
-        let progress = self.progress();
+        let known = self.known();
         if let Some(parent) = self.job.parent_id {
             family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
         }
         let counters = self.counters().filter(|_| self.job.parent_id.is_some());
-        let reached = Reached { checkpoint, counters, progress };
+        let reached = Reached { checkpoint, counters, known };
         if !run::checkpoint(&transaction, self.claim(), reached, self.now()).await? {
             return Err(JobError::ClaimLost);
         }
         transaction.commit().await?;
-        self.work().saved = progress;
+        let mut work = self.work();
+        (work.saved, work.saves) = (known.progress, known.saves + 1);
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Parents and chunks: share, progress, the parent's end, failures, cancellation.
 
 use entities::job::family::{self, Planned};
-use entities::job::{self, Class, Model, Progress, State, turns};
+use entities::job::run::{self, Reached};
+use entities::job::{self, Class, Known, Model, State, turns};
 use entities::{JobId, Page, audit_entry};
 use queue::Enqueued;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -34,7 +35,7 @@ async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
         fixture.insert_chunk(job, &chunk, 5).await;
     }
     let row = fixture.claim(job).await.unwrap();
-    let planned = Planned { counters: json!({}), checkpoint: json!({}), progress: Progress::default() };
+    let planned = Planned { counters: json!({}), checkpoint: json!({}), known: row.known() };
     assert!(family::wait_for_children(conn, row.claim(), planned, now).await.unwrap().is_some());
     job
 }
@@ -121,8 +122,27 @@ both_modes! {
         assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1, "the planner's process has died");
         assert_eq!(fixture.row(parent).await.state, State::Cancelled);
         assert_eq!(fixture.chunks(parent).await[0].state, State::Cancelled);
-        let planned = Planned { counters: json!({}), checkpoint: json!({}), progress: Progress::default() };
+        let planned = Planned { counters: json!({}), checkpoint: json!({}), known: planner.known() };
         assert!(family::wait_for_children(conn, planner.claim(), planned, now).await.unwrap().is_none());
+    }
+
+    async fn a_planner_whose_page_a_failover_lost_writes_nothing_more(fixture: Fixture) {
+        let Enqueued { job: parent, .. } = fixture.enqueue(&Parent { chunks: 0 }).await;
+        let planner = fixture.claim(parent).await.unwrap();
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
+        let page = |known: Known| Reached { checkpoint: json!({ "page": known.saves }), counters: None, known };
+        let first = planner.known();
+        assert!(run::checkpoint(conn, planner.claim(), page(first), now).await.unwrap());
+        let second = Known { saves: first.saves + 1, ..first };
+        assert!(run::checkpoint(conn, planner.claim(), page(second), now).await.unwrap());
+        // The promoted standby knows the claim and the first page.
+        fixture.execute("UPDATE job SET saves = 1, checkpoint = '{\"page\":0}'").await;
+        let known = Known { saves: second.saves + 1, ..second };
+        assert!(!run::checkpoint(conn, planner.claim(), page(known), now).await.unwrap());
+        let planned = Planned { counters: json!({}), checkpoint: json!({}), known };
+        assert!(family::wait_for_children(conn, planner.claim(), planned, now).await.unwrap().is_none());
+        let row = fixture.row(parent).await;
+        assert_eq!((row.state, row.saves, row.checkpoint), (State::Running, 1, Some(json!({ "page": 0 }))));
     }
 
     async fn a_dead_planner_ends_its_chunks_and_a_retry_plans_anew(fixture: Fixture) {

@@ -13,7 +13,7 @@ use crate::kinds::{Echo, Gate, Gated, registry};
 async fn end(fixture: &Fixture, job: &Model) -> bool {
     let ending = Ending::Succeeded(json!({ "by": job.token }));
     let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
-    run::end(conn, job, &ending, job.progress(), now).await.unwrap().is_some()
+    run::end(conn, job, &ending, job.known(), now).await.unwrap().is_some()
 }
 
 fn echo() -> Echo {

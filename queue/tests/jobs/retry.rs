@@ -19,7 +19,7 @@ impl Fixture {
         let failed = Ending::Failed(failure(404, "not_there", "as the test wants it"));
         let claimed = self.claim(job).await.unwrap();
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
-        run::end(conn, &claimed, &failed, claimed.progress(), now).await.unwrap().unwrap();
+        run::end(conn, &claimed, &failed, claimed.known(), now).await.unwrap().unwrap();
     }
 }
 

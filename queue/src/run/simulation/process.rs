@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use entities::audit_entry::Actor;
 use entities::job::claim::Available;
-use entities::job::{Claim, Class, JobMessage, Model};
+use entities::job::{self, Claim, Class, JobMessage, Model};
 use entities::{GuildId, JobId, worker};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::json;
 
 use super::step::{Cause, Fault, KIND, Simulated};
@@ -250,6 +251,11 @@ impl Process {
     async fn write(&self, run: &Run, result: &Result<Outcome, JobError>) -> bool {
         let complete = Complete::of_run(&run.context, run.class, None);
         let written = complete.write(result, &self.finisher).await.unwrap();
+        if written && let Ok(Outcome::FanOut { chunks, .. }) = result {
+            let children = job::Entity::find().filter(job::Column::ParentId.eq(run.context.id()));
+            let planned = children.count(self.queue.database.write()).await.unwrap();
+            assert!(planned >= chunks.len() as u64 + u64::from(run.paged), "a planned page is gone");
+        }
         let none = Claim { job: JobId(uuid::Uuid::nil()), token: 0, worker: String::new() };
         assert!(!self.finisher.succeed(none, json!({})).await.unwrap());
         written
