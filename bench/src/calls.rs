@@ -24,6 +24,10 @@ impl Call {
         Self(format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n"))
     }
 
+    pub(crate) fn request(&self) -> String {
+        format!("{}\r\n", self.0)
+    }
+
     pub(crate) fn gzip(self, gzip: bool) -> Self {
         if gzip { Self(self.0 + "Accept-Encoding: gzip\r\n") } else { self }
     }
@@ -93,8 +97,8 @@ impl Connection {
     }
 
     /// Status and length of the body, which must arrive whole.
-    async fn ask(&mut self, Call(head): &Call) -> anyhow::Result<(u16, u64)> {
-        self.0.write_all(format!("{head}\r\n").as_bytes()).await?;
+    async fn ask(&mut self, call: &Call) -> anyhow::Result<(u16, u64)> {
+        self.0.write_all(call.request().as_bytes()).await?;
         self.0.flush().await?;
         let (mut status, mut length, mut line) = (0, 0, String::new());
         loop {

@@ -8,13 +8,14 @@ use queue::{Draft, Payload, Queue};
 use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use testkit::{Mode, Servers, TestDatabase, guild_row};
+use testkit::{Mode, Namespace, Servers, TestDatabase, guild_row};
 
 pub(crate) struct Fixture {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     config: Config,
     pub(crate) database: TestDatabase,
+    _namespace: Option<Namespace>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,19 +44,19 @@ pub(crate) fn guild_id(number: i64) -> anyhow::Result<GuildId> {
 
 impl Fixture {
     pub(crate) async fn start(mode: Mode, guilds: i64) -> anyhow::Result<Self> {
-        let prefix = format!("b{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
-        let (database, broker) = match mode {
+        let (database, namespace) = match mode {
             Mode::Embedded => (TestDatabase::sqlite().await, None),
-            Mode::Distributed => {
-                let servers = Servers::from_env();
-                let (amqp_url, redis_url) = (servers.amqp.into(), servers.redis.into());
-                (TestDatabase::postgres().await, Some(BrokerConfig { amqp_url, redis_url }))
-            }
+            Mode::Distributed => (TestDatabase::postgres().await, Some(Namespace::new(Servers::from_env()))),
         };
+        let broker = namespace.as_ref().map(|Namespace { servers, .. }| BrokerConfig {
+            amqp_url: servers.amqp.as_str().into(),
+            redis_url: servers.redis.as_str().into(),
+        });
+        let prefix = namespace.as_ref().map_or_else(String::new, |namespace| namespace.prefix.clone());
         let config = Config { database_url: Secret::from(database.url()), prefix, broker };
         let (context, queue) = process(&config).await?;
         add_guilds(&context, guilds).await?;
-        Ok(Self { context, queue, config, database })
+        Ok(Self { context, queue, config, database, _namespace: namespace })
     }
 
     /// Another process's set of connections to the same fixture; the same set if it is embedded.

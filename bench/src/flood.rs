@@ -48,7 +48,6 @@ pub async fn run(arguments: &Arguments) -> bool {
     figures
         .heading(&format!("{FLOOD} single syncs of one guild were queued within {took:.1?}; other guilds:"));
     waits.check(arguments.singles, 1_000.0, &mut figures);
-    deployment.close().await;
     figures.conclude()
 }
 

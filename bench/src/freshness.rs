@@ -37,7 +37,6 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     } else {
         bans(arguments, &deployment, &mut figures).await?;
     }
-    deployment.close().await;
     Ok(figures.conclude())
 }
 

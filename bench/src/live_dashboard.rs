@@ -88,7 +88,6 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let ratio = percentile(&beside, 50) / percentile(&alone, 50);
     figures.heading("sync");
     figures.at_most("beside the sockets, times as long as alone", ratio, SLOWER_BY);
-    deployment.close().await;
     Ok(figures.conclude())
 }
 

@@ -49,7 +49,6 @@ pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     measure(arguments, &deployment, &broker, &mut figures).await;
     lost(&deployment, calls, &mut figures).await;
-    deployment.close().await;
     figures.conclude()
 }
 

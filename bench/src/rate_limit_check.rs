@@ -85,7 +85,6 @@ async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mut Figures) 
     }
     judge(&deployment, "two guilds' bulk beside single syncs", (CHAT_RATE - LEFT_FREE) / held, figures).await;
     waits.report(figures);
-    deployment.close().await;
 }
 
 async fn judge(deployment: &Deployment, what: &str, bound: f64, figures: &mut Figures) {

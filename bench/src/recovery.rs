@@ -41,7 +41,6 @@ pub async fn run(arguments: &Arguments) -> bool {
             figures.report("jobs that were running", float(took.len()));
             figures.at_most(what, took.into_iter().fold(0.0, f64::max), target);
         }
-        deployment.close().await;
     }
     figures.conclude()
 }

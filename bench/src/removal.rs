@@ -85,7 +85,6 @@ pub async fn run(arguments: &Arguments) -> bool {
         figures.at_most("run again after, s, most", percentile(&took, 100), CLAIMED_WITHIN);
     }
     closed(&deployment, &mut figures).await;
-    deployment.close().await;
     figures.conclude()
 }
 

@@ -83,7 +83,6 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     ] {
         measure(&mut figures, rounds, what, || answers.progress(metric, approved, since)).await?;
     }
-    fixture.database.remove().await;
     Ok(figures.conclude())
 }
 

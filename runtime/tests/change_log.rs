@@ -81,7 +81,6 @@ async fn a_committed_event_reaches_other_processes_once(database: TestDatabase) 
     writer.close().await;
     one.end().await;
     two.end().await;
-    database.remove().await;
 }
 
 async fn too_many_events_and_unknown_ones_are_a_resync(database: TestDatabase) {
@@ -105,7 +104,6 @@ async fn too_many_events_and_unknown_ones_are_a_resync(database: TestDatabase) {
     while process.next().await != event(30_000) {}
     writer.close().await;
     process.end().await;
-    database.remove().await;
 }
 
 async fn old_events_are_pruned_and_later_ones_still_arrive(database: TestDatabase) {
@@ -120,7 +118,6 @@ async fn old_events_are_pruned_and_later_ones_still_arrive(database: TestDatabas
     assert_eq!(process.next().await, event(2));
     writer.close().await;
     process.end().await;
-    database.remove().await;
 }
 
 async fn a_read_names_the_server_that_answered(database: TestDatabase) {
@@ -130,7 +127,6 @@ async fn a_read_names_the_server_that_answered(database: TestDatabase) {
     assert_eq!((first.server.is_empty(), &first.server), (!one.is_postgres(), &second.server));
     one.close().await;
     two.close().await;
-    database.remove().await;
 }
 
 macro_rules! on_both_databases {
@@ -174,5 +170,4 @@ async fn a_transaction_that_commits_late_is_not_missed() {
     assert_eq!(process.next().await, event(5), "no event comes twice");
     writer.close().await;
     process.end().await;
-    database.remove().await;
 }

@@ -20,7 +20,6 @@ async fn both(test: impl AsyncFn(&TestDatabase, Database)) {
         opened.write().execute_unprepared("CREATE TABLE t (n bigint PRIMARY KEY)").await.unwrap();
         test(&database, opened.clone()).await;
         opened.close().await;
-        database.remove().await;
     }
 }
 

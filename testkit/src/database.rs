@@ -7,6 +7,7 @@ use entities::{GuildId, RoleList, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
+use crate::cleanup::clean_up;
 use crate::connection::{connect, execute_on};
 use crate::servers::Servers;
 use crate::{postgres, sqlite};
@@ -17,7 +18,7 @@ pub struct TestDatabase {
 }
 
 enum Place {
-    /// Removed on drop, unless it is in a folder of the caller's.
+    /// Deleted on drop, unless it is in a folder of the caller's.
     File {
         _folder: Option<tempfile::TempDir>,
     },
@@ -90,11 +91,14 @@ impl TestDatabase {
         connection.close().await.unwrap();
         count
     }
+}
 
+impl Drop for TestDatabase {
     /// Ends its connections and drops it.
-    pub async fn remove(self) {
+    fn drop(&mut self) {
         if let Place::Server { server, name } = &self.place {
-            execute_on(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+            let dropped = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+            clean_up(async move { execute_on(server, &dropped).await });
         }
     }
 }

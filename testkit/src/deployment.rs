@@ -11,7 +11,7 @@ use crate::command::{Finished, run_command, run_into, run_with_input};
 use crate::database::TestDatabase;
 use crate::fixture::{Fixture, Guild};
 use crate::process::{Process, Roles, free_address, print_logs};
-use crate::servers::Servers;
+use crate::servers::{Namespace, Servers};
 use crate::setup::{Mode, Setup};
 use crate::shared::{Kept, Lease, TESTS, Tenancy, lease};
 use crate::simulator::Simulator;
@@ -20,15 +20,15 @@ pub struct Deployment {
     pub setup: Setup,
     pub fixture: Fixture,
     pub simulator: Simulator,
-    /// In the distributed mode, if the deployment is the test's own.
-    pub database: Option<TestDatabase>,
     pub env: Vec<(String, String)>,
     pub(crate) roles: RefCell<Roles>,
     pub(crate) simulate: RefCell<Option<Process>>,
+    /// In the distributed mode, if the deployment is the test's own. Deleted once its processes are gone.
+    pub database: Option<TestDatabase>,
     /// `Some` if the deployment is shared.
     pub(crate) lease: Option<Lease<Tenancy>>,
-    servers: Option<Servers>,
     prefix: String,
+    namespace: Option<Namespace>,
     folder: tempfile::TempDir,
 }
 
@@ -59,17 +59,18 @@ impl Deployment {
     pub async fn prepare(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
-        let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let simulated = free_address();
-        let mut env = environment(&prefix, &simulated, folder.path());
-        let (mut servers, mut database) = (None, None);
+        let mut env = environment(&simulated, folder.path());
+        let (mut namespace, mut database, mut prefix) = (None, None, String::new());
         if setup.mode == Mode::Distributed {
-            let named = setup.servers.clone().unwrap_or_else(Servers::from_env);
-            let created = TestDatabase::on_server(&named.database).await;
-            env.push(("GUILDHALL_DATABASE_URL".to_owned(), created.url().to_owned()));
-            env.push(("GUILDHALL_AMQP_URL".to_owned(), named.amqp.clone()));
-            env.push(("GUILDHALL_REDIS_URL".to_owned(), named.redis.clone()));
-            (servers, database) = (Some(named), Some(created));
+            let created = Namespace::new(setup.servers.clone().unwrap_or_else(Servers::from_env));
+            let cloned = TestDatabase::on_server(&created.servers.database).await;
+            prefix.clone_from(&created.prefix);
+            env.push(("GUILDHALL_PREFIX".to_owned(), prefix.clone()));
+            env.push(("GUILDHALL_DATABASE_URL".to_owned(), cloned.url().to_owned()));
+            env.push(("GUILDHALL_AMQP_URL".to_owned(), created.servers.amqp.clone()));
+            env.push(("GUILDHALL_REDIS_URL".to_owned(), created.servers.redis.clone()));
+            (namespace, database) = (Some(created), Some(cloned));
         } else {
             std::fs::create_dir(folder.path().join("data")).unwrap();
             TestDatabase::sqlite_file(&folder.path().join("data/guildhall.db")).await;
@@ -83,8 +84,8 @@ impl Deployment {
             simulator: Simulator::new(&format!("http://{simulated}"), false),
             database,
             env,
-            servers,
             prefix,
+            namespace,
             folder,
             lease: None,
             roles: RefCell::default(),
@@ -125,8 +126,8 @@ impl Deployment {
             simulator: Simulator::new(&tenancy.simulator, true),
             database: None,
             env: tenancy.env.clone(),
-            servers: None,
             prefix: tenancy.prefix.clone(),
+            namespace: None,
             folder: tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap(),
             lease: Some(lease),
             roles: RefCell::default(),
@@ -232,7 +233,8 @@ impl Deployment {
     }
 
     pub async fn forget_shared_windows(&self) {
-        self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
+        let namespace = self.namespace.as_ref().unwrap();
+        namespace.servers.forget_keys(&namespace.prefix).await.unwrap();
     }
 
     /// The end of each process's log.
@@ -240,25 +242,13 @@ impl Deployment {
         let folder = self.lease.as_ref().map_or(self.folder(), |lease| &lease.tenancy.folder);
         print_logs(folder);
     }
-
-    pub async fn close(self) {
-        drop(self.roles);
-        drop(self.simulate);
-        if let Some(database) = self.database {
-            database.remove().await;
-        }
-        if let Some(servers) = self.servers {
-            servers.forget(&self.prefix).await;
-        }
-    }
 }
 
-fn environment(prefix: &str, simulated: &str, folder: &Path) -> Vec<(String, String)> {
+fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
     let platform = format!("http://{simulated}");
     let data = folder.join("data").display().to_string();
     [
         ("GUILDHALL_DATA_DIR", data.as_str()),
-        ("GUILDHALL_PREFIX", prefix),
         ("GUILDHALL_CHAT_API_URL", &platform),
         ("GUILDHALL_CHAT_TOKEN", "test-token"),
         ("GUILDHALL_PLAY_API_URL", &platform),

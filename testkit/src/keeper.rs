@@ -13,7 +13,6 @@ pub fn keep() {
             Kept::Deployment(mode) => {
                 let deployment = Deployment::start_shared(mode).await;
                 serve(kept, |number| deployment.tenancy(number)).await;
-                deployment.close().await;
             }
             Kept::Browser => {
                 let browser = Instance::start().await;

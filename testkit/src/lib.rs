@@ -6,6 +6,7 @@
 
 mod answer;
 mod chromium;
+mod cleanup;
 mod client;
 mod command;
 mod connection;
@@ -47,7 +48,7 @@ pub use private_server::PrivateServer;
 pub use process::{Process, Roles, Running, Spawn, free_address, signal};
 pub use rows::Rows;
 pub use run::{run, run_shared, run_unstarted};
-pub use servers::{Servers, job_queue, redis};
+pub use servers::{Namespace, Servers, job_queue};
 pub use setup::{Mode, Setup};
 pub use simulator::{Simulator, Update};
 pub use terminal::run_on_terminal;

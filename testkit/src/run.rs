@@ -28,11 +28,8 @@ fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deplo
     runtime.block_on(async {
         let deployment = start.await;
         let outcome = AssertUnwindSafe(test(&deployment)).catch_unwind().await;
-        if outcome.is_err() {
-            deployment.print_logs();
-        }
-        deployment.close().await;
         if let Err(panic) = outcome {
+            deployment.print_logs();
             resume_unwind(panic);
         }
     });
@@ -68,6 +65,28 @@ macro_rules! both_modes {
         fn $name() {
             let change: fn($crate::Setup) -> $crate::Setup = $setup;
             $crate::run(change($crate::Setup::new($crate::Mode::$mode)), super::$name);
+        }
+    };
+}
+
+/// Declares each test in one mode, in turn: for what does not depend on the mode, such as pages and their words.
+#[macro_export]
+macro_rules! in_turn {
+    (@take $mode:ident,) => {};
+    (@skip $mode:ident,) => {};
+    (@take $mode:ident, $name:ident $(($($setup:tt)+))?, $($rest:tt)*) => {
+        $crate::both_modes!(@one $mode, $name $(, $($setup)+)?);
+        $crate::in_turn!(@skip $mode, $($rest)*);
+    };
+    (@skip $mode:ident, $name:ident $(($($setup:tt)+))?, $($rest:tt)*) => {
+        $crate::in_turn!(@take $mode, $($rest)*);
+    };
+    ($($name:ident $(($($setup:tt)+))?),+ $(,)?) => {
+        mod embedded {
+            $crate::in_turn!(@take Embedded, $($name $(($($setup)+))?,)+);
+        }
+        mod distributed {
+            $crate::in_turn!(@skip Distributed, $($name $(($($setup)+))?,)+);
         }
     };
 }

@@ -1,22 +1,41 @@
-//! The servers of the distributed mode, as configured by `./test`, and the cleanup after a test.
+//! The servers of the distributed mode, as configured by `./test`, and the names that a test uses on them.
 
 use entities::job::Class;
 use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Connection, ConnectionProperties};
 
-/// The Redis of `./test`, under the caller's own prefix.
-pub async fn redis() -> runtime::Redis {
-    let prefix = format!("test-{:016x}", rand::random::<u64>());
-    runtime::Redis::connect(&variable("GUILDHALL_TEST_REDIS_URL"), &prefix).await.unwrap()
+use crate::cleanup::clean_up;
+
+/// The queues, exchanges and Redis keys of a prefix on some servers. They are deleted on drop; servers that a test
+/// stopped are left as they are.
+#[derive(Debug)]
+pub struct Namespace {
+    pub servers: Servers,
+    pub prefix: String,
+}
+
+impl Namespace {
+    /// With a prefix of its own.
+    pub fn new(servers: Servers) -> Self {
+        Self { servers, prefix: format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]) }
+    }
+
+    /// A connection to its Redis.
+    pub async fn redis(&self) -> runtime::Redis {
+        runtime::Redis::connect(&self.servers.redis, &self.prefix).await.unwrap()
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        clean_up(self.servers.forget(&self.prefix));
+    }
 }
 
 /// The name of a class's RabbitMQ queue.
 pub fn job_queue(prefix: &str, class: Class) -> String {
     format!("{prefix}.jobs.{}.v2", class.name())
 }
-
-/// A broker with injected faults may not respond.
-const FORGET_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[derive(Clone, Debug)]
 pub struct Servers {
@@ -38,12 +57,9 @@ impl Servers {
         }
     }
 
-    /// Removes queues, exchanges and Redis keys of the prefix. Servers that a test stopped are left as they are.
-    pub async fn forget(&self, prefix: &str) {
-        match tokio::time::timeout(FORGET_WITHIN, self.forget_queues(prefix)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => println!("queues of {prefix} stay: {error}"),
-            Err(_) => println!("queues of {prefix} stay: the broker does not answer"),
+    async fn forget(&self, prefix: &str) {
+        if let Err(error) = self.forget_queues(prefix).await {
+            println!("queues of {prefix} stay: {error}");
         }
         if let Err(error) = self.forget_keys(prefix).await {
             println!("redis keys of {prefix} stay: {error}");
@@ -67,7 +83,8 @@ impl Servers {
     pub async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
         let mut connection =
             redis::Client::open(self.redis.as_str())?.get_multiplexed_async_connection().await?;
-        let pattern = format!("{prefix}*");
+        // Some begin with a brace, which keeps them together in a cluster.
+        let pattern = format!("*{prefix}*");
         let mut cursor = 0_u64;
         loop {
             let (next, keys): (u64, Vec<String>) = redis::cmd("SCAN")

@@ -103,7 +103,13 @@ mod tests {
         };
         GuildOverview {
             guild: GuildId::try_from(1).unwrap(),
-            roles: vec![make(1, 0, false), make(101, 1, false), make(102, 2, true), make(103, 20, false)],
+            roles: vec![
+                make(1, 0, false),
+                make(101, 1, false),
+                make(102, 2, true),
+                make(103, 20, false),
+                make(104, 10, false),
+            ],
             bot_position: 10,
             bot_permissions: Permissions::default(),
         }
@@ -149,6 +155,14 @@ mod tests {
         assert!(outcome.nickname_refused.is_some());
         let nothing_to_rename = Change { nick: None, ..change(&[101], &[]) };
         assert_eq!(permitted(&overview(), &[], &roles(&[103]), nothing_to_rename).nickname_refused, None);
+    }
+
+    #[test]
+    fn the_bots_own_position_is_out_of_its_reach() {
+        let outcome = permitted(&overview(), &[], &roles(&[104]), change(&[104], &[]));
+        assert_eq!(outcome.change, Change::default());
+        assert_eq!(outcome.failed_roles.len(), 1);
+        assert!(outcome.nickname_refused.is_some());
     }
 
     #[test]

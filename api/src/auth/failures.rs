@@ -140,6 +140,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn addresses_of_one_network_fail_together() {
+        let failed = FailedKeys::new(Limits::in_process(Clock::system()));
+        let count = async |address: IpAddr| failed.count(address, None, ApiError::key("w", "m")).await.kind();
+        for n in 1..=FAILURES.limit {
+            assert_eq!(count(format!("2001:db8:1:2::{n:x}").parse().unwrap()).await, Kind::Unauthorized);
+        }
+        assert_eq!(count("2001:db8:1:2:ffff::1".parse().unwrap()).await, Kind::TooMany);
+        assert_eq!(count("2001:db8:1:3::1".parse().unwrap()).await, Kind::Unauthorized);
+    }
+
+    #[tokio::test]
     async fn memory_for_addresses_is_bounded() {
         let failed = FailedKeys::new(Limits::in_process(Clock::system()));
         for n in 0..2 * u32::try_from(CAPACITY).unwrap() {

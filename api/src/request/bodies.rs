@@ -21,7 +21,8 @@ const OWNER: usize = 8 * 1024;
 const PLACES: usize = 1 << 10;
 /// Smaller bodies, bytes, are not counted: there are no more of them than connections.
 const SMALL: usize = 4 * 1024;
-/// How long a body waits for room. Its bytes wait in the client.
+/// How long a body waits for room, at least, and at most twice as long: clients that come together are not refused
+/// together. Its bytes wait in the client.
 const WAIT_FOR_ROOM: Duration = Duration::from_secs(5);
 /// From the first byte to the last.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
@@ -115,7 +116,8 @@ impl Bodies {
             let own = own.clone().acquire_many_owned(kib).await;
             Ok::<_, tokio::sync::AcquireError>([own?, self.process.clone().acquire_many_owned(kib).await?])
         };
-        let got = tokio::time::timeout(self.wait_for_room, Box::pin(both)).await.ok().and_then(Result::ok);
+        let patience = self.wait_for_room.mul_f64(1.0 + rand::random::<f64>());
+        let got = tokio::time::timeout(patience, Box::pin(both)).await.ok().and_then(Result::ok);
         got.map(Some).ok_or_else(|| {
             ApiError::unavailable("bodies_busy", "too many large bodies are being read; send it again later")
         })

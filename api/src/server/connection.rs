@@ -43,7 +43,7 @@ const HEAD_LIMIT: usize = 64 * 1024;
 const UNREAD: usize = 64 * 1024;
 
 /// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
-const REFUSAL: Duration = Duration::from_millis(20);
+const REFUSAL: Duration = Duration::from_millis(50);
 
 /// How a request for a live socket begins.
 const LIVE: &[u8] = b"GET /ws/";

@@ -62,7 +62,6 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let deployment = deployment(plan, &calls, servers.as_ref()).await;
     let plan = Plan { seed: Some(seed), ..plan.clone() };
     let report = run_with_faults(plan, &deployment, calls, servers.as_ref(), &mut rng).await;
-    deployment.close().await;
     // Dropping them ends them.
     drop(servers);
     report

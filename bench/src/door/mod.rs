@@ -1,6 +1,10 @@
 //! Hostile clients beside an honest one: what others notice, what memory they cost, and when they are gone.
+//!
+//! Clients, servers and database share the processors here. A bare server that gets the same checks at the same times
+//! tells how much of a delay is theirs.
 
 mod attacks;
+mod beside;
 mod console;
 mod target;
 
@@ -17,14 +21,15 @@ use serde_json::json;
 use testkit::{Deployment, Fixture, Mode, Setup};
 
 use self::attacks::{ATTACKS, Attack};
+use self::beside::{Beside, Times};
 use self::target::Target;
-use crate::calls::{self, Call};
 use crate::figures::{Figures, PlatformStats, float, percentile};
 use crate::http::load;
 use crate::live_dashboard::sign_in_as;
 use crate::usage::Usage;
 
-/// Attack the API in several ways beside ban checks of other guilds, which may take 1.2 times as long (twice beside a hostile guild)
+/// Attack the API in several ways beside ban checks of other guilds: their 99th percentile may take 1.2 times as long (twice
+/// beside a hostile guild), apart from how much longer a bare server takes at the same time
 #[derive(clap::Args)]
 pub struct Arguments {
     /// One process with SQLite, instead of processes with Postgres, RabbitMQ and Redis
@@ -72,28 +77,26 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     fill_audit_log(&deployment).await?;
     deployment.start_all().await;
     let mut figures = Figures::default();
-    let target = target(&deployment).await?;
+    let (target, beside) = (target(&deployment).await?, Beside::start(&deployment).await?);
     for attack in &ATTACKS {
         if arguments.only.as_ref().is_none_or(|only| only == attack.name) {
-            measure(arguments, &deployment, attack, &target, &mut figures).await?;
+            measure(arguments, (&deployment, &beside), attack, &target, &mut figures).await?;
         }
     }
-    deployment.close().await;
     Ok(figures.conclude())
 }
 
 async fn measure(
     arguments: &Arguments,
-    deployment: &Deployment,
+    (deployment, beside): (&Deployment, &Beside),
     attack: &'static Attack,
     target: &Target,
     figures: &mut Figures,
 ) -> anyhow::Result<()> {
-    let (base, process) = (deployment.api_base(0), deployment.roles().apis[0].process.id());
+    let process = deployment.roles().apis[0].process.id();
     let pause = Duration::from_secs(arguments.seconds);
-    let checks: Vec<Call> = (0..4_000).map(|n| check(deployment, n)).collect();
-    drop(calls::check_for(&base, &checks, Duration::from_secs(2)).await?);
-    let idle = calls::check_for(&base, &checks, pause).await?;
+    beside.check(Duration::from_secs(2)).await?;
+    let idle = beside.check(pause).await?;
     let (idle_mib, idle_files) = (memory(process)?, files(process)?);
 
     target.over.store(false, Ordering::Relaxed);
@@ -105,7 +108,7 @@ async fn measure(
     let mut known = None;
     let (began, attacking) = (Instant::now(), attack.start(target));
     while began.elapsed() < pause || (attack.holds && seen.gone.is_none() && began.elapsed() < GONE_AT_LAST) {
-        seen.busy.extend(calls::check_for(&base, &checks, Duration::from_millis(500)).await?);
+        seen.busy.extend(beside.check(Duration::from_millis(500)).await?);
         seen.most_mib = seen.most_mib.max(memory(process)?);
         if known.is_none() && began.elapsed() > pause / 2 {
             known = Some(series(deployment).await);
@@ -119,7 +122,7 @@ async fn measure(
     seen.series = series(deployment).await.saturating_sub(known.unwrap_or_default());
     seen.refusals = refusals(deployment).await - refused;
     deployment.clear_faults().await;
-    seen.after = calls::check_for(&base, &checks, pause).await?;
+    seen.after = beside.check(pause).await?;
     seen.after_mib = memory(process)?;
     seen.report(attack, figures);
     Ok(())
@@ -128,10 +131,9 @@ async fn measure(
 /// What was measured.
 #[derive(Default)]
 struct Seen {
-    /// Milliseconds of checks of others.
-    idle: Vec<f64>,
-    busy: Vec<f64>,
-    after: Vec<f64>,
+    idle: Times,
+    busy: Times,
+    after: Times,
     idle_mib: f64,
     most_mib: f64,
     after_mib: f64,
@@ -148,13 +150,18 @@ impl Seen {
         figures.heading(attack.name);
         for (when, times) in [("before", &self.idle), ("during", &self.busy), ("after", &self.after)] {
             let what = format!("ban check of other guilds {when}, 50th percentile, ms");
-            figures.report(&what, percentile(times, 50));
-            figures.report("  99th percentile, ms", percentile(times, 99));
+            figures.report(&what, percentile(&times.own, 50));
+            figures.report("  99th percentile, ms", percentile(&times.own, 99));
+            figures.report("  99th percentile of a bare server, ms", percentile(&times.bare, 99));
         }
         figures.report("memory before, MiB", self.idle_mib);
         figures.report("memory after, MiB", self.after_mib);
-        let slower = percentile(&self.busy, 99) / percentile(&self.idle, 99);
-        figures.at_most("99th percentile, times before", slower, attack.most);
+        let times =
+            |of: fn(&Times) -> &Vec<f64>| percentile(of(&self.busy), 99) / percentile(of(&self.idle), 99);
+        let (own, bare) = (times(|times| &times.own), times(|times| &times.bare));
+        figures.report("99th percentile, times before", own);
+        figures.report("  of the bare server", bare);
+        figures.at_most("  beyond the bare server's", own / bare.max(1.0), attack.most);
         figures.at_most("most memory above idle, MiB", self.most_mib - self.idle_mib, MOST_MIB.floor());
         figures.at_most("series made in the second half", float(self.series), MOST_SERIES);
         figures.at_most("refusals of the platform", self.refusals, MOST_REFUSALS);
@@ -217,14 +224,6 @@ async fn fill_audit_log(deployment: &Deployment) -> anyhow::Result<()> {
 async fn series(deployment: &Deployment) -> usize {
     let metrics = deployment.metrics(0).await;
     metrics.lines().filter(|line| line.starts_with("guildhall_http_requests_total")).count()
-}
-
-/// A ban check of one of the other guilds.
-fn check(deployment: &Deployment, n: usize) -> Call {
-    let index = 1 + n % (deployment.fixture.guilds.len() - 1);
-    let guild = &deployment.fixture.guilds[index];
-    let player = guild.members[n * 37 % guild.members.len()].play;
-    Call::new(&format!("/moderation/{}/ban-status/{player}", guild.id), index, n % load::KEYS)
 }
 
 /// Of the process, and what the system holds for TCP connections; the whole system's, for it tells no other.

@@ -87,7 +87,6 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     for measured in &all {
         measured.check(bench.deployment.mode(), &all, &mut figures);
     }
-    bench.deployment.close().await;
     Ok(figures.conclude())
 }
 

@@ -51,7 +51,6 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     ] {
         measure(arguments, &deployment, &mut figures, list, &path).await?;
     }
-    deployment.close().await;
     Ok(figures.conclude())
 }
 

@@ -76,7 +76,6 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     deployment.start_all().await;
     let mut figures = Figures::default();
     Bench::new(&deployment, arguments).await?.measure(arguments, &mut figures).await?;
-    deployment.close().await;
     Ok(figures.conclude())
 }
 

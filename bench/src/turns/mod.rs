@@ -75,7 +75,6 @@ async fn beside_a_big_one(arguments: &Arguments, figures: &mut Figures) {
     Watch::begin(&deployment, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
     PlatformStats::read(&deployment).await.check_limits(figures);
     cancel(&deployment, &guilds[BIG], &job, figures).await;
-    deployment.close().await;
 }
 
 /// One after the other, each from the call's commit to its end, in seconds.

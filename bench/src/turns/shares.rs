@@ -31,7 +31,6 @@ pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
     figures.at_least("Jain's index over the times they took", jain(&took), 0.95);
     figures.report("seconds they took, mean", mean(&took));
     PlatformStats::read(&deployment).await.check_limits(figures);
-    deployment.close().await;
 }
 
 /// Jain's index over updates by guild, for each whole interval between the last guild's first and the first one's last.

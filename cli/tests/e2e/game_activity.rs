@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use entities::{SessionId, staff_session};
+use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use testkit::{Api, Deployment, both_modes, distributed_only};
@@ -16,6 +18,7 @@ both_modes!(
     every_call_has_its_own_bucket,
     a_key_of_a_game_server_is_enough,
     heartbeats_are_written_before_a_stop(own),
+    heartbeats_are_written_before_a_removal,
 );
 
 mod outage;
@@ -261,4 +264,20 @@ async fn heartbeats_are_written_before_a_stop(deployment: &Deployment) {
     let entries = deployment.audit("sessions.start").await;
     let ended = &entries[0]["metadata"]["ended"];
     assert!(ended["duration_seconds"].as_i64().unwrap() >= 2, "{ended}");
+}
+
+async fn heartbeats_are_written_before_a_removal(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let member = &guild.members[3];
+    let session = start(&api, member.play).await;
+    seconds(2.1).await;
+    // Its batch is not due yet.
+    assert_eq!(heartbeat(&api, &session).await, true);
+    api.delete(&format!("/guilds/{}/staff/members/{}", guild.id, member.chat)).await.ok();
+    let connection = deployment.connect().await;
+    let of_session = staff_session::Entity::find_by_id(SessionId(session.parse().unwrap()));
+    let row = of_session.one(&connection).await.unwrap().unwrap();
+    connection.close().await.unwrap();
+    let lasted = row.ended_second.unwrap().since(row.started_second);
+    assert!(lasted >= 2, "{lasted} s");
 }

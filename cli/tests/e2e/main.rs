@@ -51,6 +51,7 @@ mod sync_all;
 mod sync_all_quota;
 mod tls;
 mod turns;
+mod warm_caches;
 mod websocket;
 
 /// The keeper process of the shared deployment of a mode (`testkit/src/shared.rs`), not a test.

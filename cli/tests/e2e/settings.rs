@@ -87,7 +87,6 @@ async fn wrong_credentials_for_the_broker_end_the_start_and_an_absent_broker_doe
             &["nowhere", "GUILDHALL_AMQP_URL"],
         );
     }
-    database.remove().await;
 }
 
 #[test]

@@ -120,7 +120,6 @@ async fn an_old_or_newer_schema_is_refused_with_what_to_run() {
     for command in [&["api"][..], &["migrate"], &["guilds", "list"]] {
         assert_says(run(command, &env, folder.path()).await, &["newer", "m9999_later", "or a later one"]);
     }
-    database.remove().await;
 }
 
 #[tokio::test]
@@ -158,7 +157,6 @@ async fn a_second_migration_changes_nothing() {
     let applied = database.count("SELECT count(*) FROM seaql_migrations").await;
     assert!(run(&["migrate"], &env, folder.path()).await.succeeded().contains("up to date"));
     assert_eq!(database.count("SELECT count(*) FROM seaql_migrations").await, applied);
-    database.remove().await;
 }
 
 #[tokio::test]
@@ -180,7 +178,6 @@ async fn unreachable_servers_are_named() {
     let missing = format!("{}_missing", database.url());
     let finished = run(&["migrate"], &[("GUILDHALL_DATABASE_URL", &missing)], folder.path()).await;
     assert_says(finished, &["does not exist"]);
-    database.remove().await;
 }
 
 #[tokio::test]
@@ -243,7 +240,6 @@ async fn a_postgres_that_another_serve_uses_is_refused() {
     let words = ["another `guildhall serve` uses this database", "connected from"];
     assert_says(run(&["serve"], &env, folder.path()).await, &words);
     drop(held);
-    database.remove().await;
 }
 
 #[tokio::test]

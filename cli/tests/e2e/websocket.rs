@@ -20,6 +20,7 @@ both_modes!(
     a_ban_of_the_place_is_sent_again_after_a_wider_one_ends,
     a_revoked_key_closes_its_sockets,
     an_expired_key_closes_its_sockets,
+    a_replaced_key_closes_its_sockets,
     a_stopping_process_closes_its_sockets(own),
     pings_and_close_frames_are_answered,
 );
@@ -257,6 +258,15 @@ async fn an_expired_key_closes_its_sockets(deployment: &Deployment) {
     let mut socket = Socket::open(deployment, 0, &key).await;
     assert_eq!(socket.close_code().await, 1008);
     assert!(opened.elapsed() < Duration::from_secs(6), "{:?}", opened.elapsed());
+}
+
+async fn a_replaced_key_closes_its_sockets(deployment: &Deployment) {
+    let key = deployment.new_key("play").await;
+    let mut socket = Socket::open(deployment, 0, &key).await;
+    let rotate = ["keys", "rotate", &key[3..11], "--overlap", "2s"];
+    let new = deployment.command(&rotate).await.succeeded().trim().to_owned();
+    assert_eq!(socket.close_code().await, 1008);
+    drop(Socket::open(deployment, 0, &new).await);
 }
 
 async fn a_stopping_process_closes_its_sockets(deployment: &Deployment) {

@@ -7,7 +7,7 @@ use entities::sanction::list::{self, List};
 use entities::{Lifted, Person, Places, SanctionId, SanctionKind, Subject, link, moderation_revision};
 
 use crate::bans::{all_bans, bans, new};
-use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, place, play};
+use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
 /// Keeps a list by identifier from its changes alone.
 struct Follower {
@@ -63,6 +63,23 @@ impl Fixture {
 }
 
 both_databases! {
+    async fn a_link_of_another_guild_connects_nothing(fixture: &Fixture) {
+        for (banned, asked) in [(by_play(1), by_chat(1)), (by_chat(2), by_play(2))] {
+            let n = i64::from(banned == by_chat(2)) + 1;
+            let elsewhere = link::Model {
+                guild_id: other_guild(),
+                chat_id: chat(n),
+                play_id: play(n),
+                play_username: "one".to_owned(),
+                verified_at: at(0),
+            };
+            link::upsert_many(fixture.conn(), vec![elsewhere]).await.unwrap();
+            fixture.ban(new(banned, None, None), at(0)).await;
+            assert!(fixture.bans_of(asked, None, at(1)).await.is_empty(), "{asked:?}");
+            assert_eq!(fixture.bans_of(banned, None, at(1)).await.len(), 1);
+        }
+    }
+
     async fn a_ban_of_either_account_takes_the_place_of_both(fixture: &Fixture) {
         fixture.link(chat(1), play(1)).await;
         let mut last = fixture.ban(new(by_chat(1), None, None), at(0)).await.sanction;

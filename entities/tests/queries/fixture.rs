@@ -93,7 +93,6 @@ async fn run(database: TestDatabase, test: impl AsyncFnOnce(&Fixture)) {
     let fixture = Fixture::open(&database).await;
     test(&fixture).await;
     fixture.database.close().await;
-    database.remove().await;
 }
 
 pub(crate) fn guild() -> GuildId {

@@ -80,5 +80,4 @@ async fn postgres_builds_indexes_beside_writers_and_two_runs_take_turns() {
     assert_eq!((counts, indexes(database).await), ([0, 2], 2));
     opened.close().await;
     other.close().await;
-    empty.remove().await;
 }

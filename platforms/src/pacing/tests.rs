@@ -1,6 +1,7 @@
 //! The pacing's guarantees, with time as an argument.
 
 mod buckets;
+mod permits;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -246,3 +246,29 @@ impl<'a> Complete<'a> {
         Steps { done: done + left, failed: failed + left }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::run::outcome::failure;
+
+    #[test]
+    fn every_outcome_has_its_label() {
+        let failed = || failure(500, "x", "y");
+        let fan_out = Outcome::FanOut { chunks: vec![], counters: json!({}), checkpoint: json!({}) };
+        for (result, label) in [
+            (Ok(Outcome::done(json!({}))), "succeeded"),
+            (Ok(Outcome::Yield), "yielded"),
+            (Ok(fan_out), "fanned_out"),
+            (Err(JobError::Retry(failed())), "retried"),
+            (Err(JobError::Snooze(failed(), FIRST_PAUSE)), "snoozed"),
+            (Err(JobError::Fail(failed())), "failed"),
+            (Err(JobError::Cancelled), "cancelled"),
+            (Err(JobError::ClaimLost), "claim_lost"),
+        ] {
+            assert_eq!(outcome(&result), label);
+        }
+    }
+}

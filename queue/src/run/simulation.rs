@@ -267,8 +267,6 @@ async fn run(test: TestDatabase) {
     for seed in first..first + number("GUILDHALL_HISTORIES", 100) {
         world.history(seed).await;
     }
-    drop(world);
-    test.remove().await;
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
 use runtime::{BrokerConfig, Clock, Config, Context, Events, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, Statement};
-use testkit::{Servers, TestDatabase, guild_row};
+use testkit::{Namespace, Servers, TestDatabase, guild_row};
 
 pub(crate) const GUILD: &str = "7000000000000000000";
 /// The longest wait of a test.
@@ -36,7 +36,6 @@ macro_rules! both_modes {
             async fn run(mode: $crate::fixture::Mode) {
                 let fixture = $crate::fixture::Fixture::start(mode).await;
                 body(&fixture).await;
-                fixture.close().await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -57,7 +56,8 @@ pub(crate) struct Fixture {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     config: Config,
-    test_database: TestDatabase,
+    _test_database: TestDatabase,
+    _namespace: Option<Namespace>,
 }
 
 /// Makes the database's clock a row, which [`Fixture::advance`] changes.
@@ -80,15 +80,15 @@ async fn set_time(conn: &impl ConnectionTrait, sql: &str, to: Timestamp) {
 
 impl Fixture {
     pub(crate) async fn start(mode: Mode) -> Self {
-        let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
-        let (test_database, broker) = match mode {
+        let (test_database, namespace) = match mode {
             Mode::Embedded => (TestDatabase::sqlite().await, None),
-            Mode::Distributed => {
-                let Servers { amqp, redis, .. } = Servers::from_env();
-                let broker = BrokerConfig { amqp_url: amqp.into(), redis_url: redis.into() };
-                (TestDatabase::postgres().await, Some(broker))
-            }
+            Mode::Distributed => (TestDatabase::postgres().await, Some(Namespace::new(Servers::from_env()))),
         };
+        let broker = namespace.as_ref().map(|Namespace { servers, .. }| BrokerConfig {
+            amqp_url: servers.amqp.as_str().into(),
+            redis_url: servers.redis.as_str().into(),
+        });
+        let prefix = namespace.as_ref().map_or_else(String::new, |namespace| namespace.prefix.clone());
         let config = Config { database_url: Secret::from(test_database.url()), prefix, broker };
         let clock = Clock::manual(DateTime::from_timestamp(1_800_000_000, 0).unwrap());
         if test_database.is_postgres() {
@@ -97,17 +97,9 @@ impl Fixture {
             database.close().await;
         }
         let (context, queue) = Self::process(&config, &clock).await;
-        let fixture = Self { context, queue, config, test_database };
+        let fixture = Self { context, queue, config, _test_database: test_database, _namespace: namespace };
         fixture.add_guild(guild()).await;
         fixture
-    }
-
-    /// Deletes the database and the test's data in the broker and Redis.
-    pub(crate) async fn close(self) {
-        self.test_database.remove().await;
-        if self.config.broker.is_some() {
-            Servers::from_env().forget(&self.config.prefix).await;
-        }
     }
 
     async fn process(config: &Config, clock: &Clock) -> (Context, Queue) {

@@ -205,5 +205,4 @@ async fn heartbeats_go_on_while_the_table_of_jobs_is_locked() {
         .expect("a heartbeat");
     }
     drop(lock);
-    fixture.close().await;
 }

@@ -55,12 +55,11 @@ async fn off_runs_at_full_speed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_the_limit_together() {
     let peer = Peer::start(200, RateLimit::Fast).await;
-    let servers = testkit::Servers::from_env();
-    let prefix = format!("test-pacing-{}", std::process::id());
+    let namespace = testkit::Namespace::new(testkit::Servers::from_env());
     let started = Instant::now();
     let mut tasks = Vec::new();
     for process in 0..2 {
-        let redis = runtime::Redis::connect(&servers.redis, &prefix).await.unwrap();
+        let redis = namespace.redis().await;
         let platform = Platforms::new(&config(&peer.url, "50"), Some(&redis)).unwrap().chat;
         for task in process * 3..process * 3 + 3 {
             tasks.push(tokio::spawn(rename(platform.clone(), bulk(), task * 30..task * 30 + 30)));

@@ -13,5 +13,4 @@ async fn a_sync_ends_although_its_calls_hold_every_connection() {
     let process = fixture.process().await;
     let result = process.succeed(&everybody()).await;
     assert_eq!((&result["updated"], &result["failed"]), (&json!(200), &json!(0)));
-    fixture.remove().await;
 }

@@ -52,13 +52,9 @@ impl Fixture {
         Self::on(TestDatabase::sqlite().await, people, latency).await
     }
 
-    /// On Postgres, with [`CONNECTIONS`]. Ends with [`remove`](Self::remove).
+    /// On Postgres, with [`CONNECTIONS`].
     pub(crate) async fn on_postgres(people: &[Person]) -> Self {
         Self::on(TestDatabase::postgres().await, people, Duration::ZERO).await
-    }
-
-    pub(crate) async fn remove(self) {
-        self.database.remove().await;
     }
 
     async fn on(database: TestDatabase, people: &[Person], latency: Duration) -> Self {

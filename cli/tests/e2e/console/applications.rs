@@ -1,12 +1,12 @@
 //! /console/guilds/:guild/applications: panels, what people sent, and tickets that open or fail.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::security::set_permissions;
 
-both_modes!(
+in_turn!(
     empty_lists_say_where_applications_come_from,
     a_panel_is_added_with_the_staff_who_see_its_tickets,
     what_is_wrong_with_a_panel_stands_at_its_field,

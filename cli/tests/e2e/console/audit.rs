@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::security::{set_permissions, sql};
 
-both_modes!(
+in_turn!(
     entries_say_who_did_what_to_whom,
     a_person_is_found_by_name_and_by_both_accounts,
     an_entry_shows_who_changed_what_from_what,

@@ -1,10 +1,10 @@
 //! /console/guilds/:guild/bindings, and the first steps.
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 
-both_modes!(
+in_turn!(
     a_group_offers_its_ranks_by_name,
     what_cannot_be_read_is_said_at_its_field,
     a_member_is_tested_without_a_change,

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::security::{Row, Who, crawl, permissions, populate, rows, set_permissions};
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     an_admin_meets_no_dead_end,
     staff_meet_no_dead_end_with_any_permission,
     an_operator_meets_no_dead_end(own)

@@ -1,11 +1,11 @@
 //! Pages in place of those that cannot be shown: a person can go on from them, and say which request it was.
 
 use reqwest::Method;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::{Console, Page};
 
-both_modes!(an_error_page_keeps_the_frame_and_names_its_request, a_failed_form_leads_back_to_its_page);
+in_turn!(an_error_page_keeps_the_frame_and_names_its_request, a_failed_form_leads_back_to_its_page);
 
 #[track_caller]
 fn names_its_request(page: &Page) {

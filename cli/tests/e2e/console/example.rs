@@ -1,10 +1,10 @@
 //! The shortest test of a page: sign in, post a form, read what follows, undo it.
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 
-both_modes!(a_binding_is_added_and_undone);
+in_turn!(a_binding_is_added_and_undone);
 
 async fn a_binding_is_added_and_undone(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);

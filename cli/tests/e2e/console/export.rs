@@ -7,13 +7,13 @@ use entities::audit_entry;
 use runtime::Clock;
 use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes, eventually, http_client};
+use testkit::{Deployment, eventually, http_client, in_turn};
 
 use super::audit::{audit, noted};
 use super::client::SESSION;
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     a_csv_file_has_the_entries_that_the_page_filters,
     a_spreadsheet_runs_nothing_of_a_csv_file,
     a_json_file_has_the_same_entries,

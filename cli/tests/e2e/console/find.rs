@@ -1,13 +1,13 @@
 //! /console/guilds/:guild/find: jobs, game servers, and what has several names. People and bans are in `members`.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::instance::enqueue;
 use super::security::set_permissions;
 
-both_modes!(
+in_turn!(
     a_job_and_a_server_are_found_by_their_id,
     several_matches_are_listed_and_many_go_on_with_members,
     matches_are_told_apart_by_their_accounts_and_bans,

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::form::FoundForm;
 use super::security::{crawl, populate};
 use super::{Console, Page};
 
-both_modes!(what_is_wrong_is_said_in_words_of_people);
+in_turn!(what_is_wrong_is_said_in_words_of_people);
 
 /// What fits a field, so that only one is wrong at a time.
 fn fitting(form: &FoundForm, name: &str) -> String {

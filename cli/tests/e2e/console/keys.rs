@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use testkit::{Api, Deployment, both_modes, eventually};
+use testkit::{Api, Deployment, eventually, in_turn};
 
 use super::security::{permissions, set_permissions};
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     a_key_is_shown_once_and_may_what_was_chosen,
     the_form_says_what_a_choice_allows,
     the_last_use_of_a_key_is_shown,

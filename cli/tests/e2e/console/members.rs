@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Deployment, OUTSIDER, both_modes, eventually};
+use testkit::{Deployment, OUTSIDER, eventually, in_turn};
 
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     members_are_found_by_id_and_any_part_of_the_name,
     members_are_found_by_their_name_on_discord(own),
     members_are_sorted_by_when_they_were_linked(own),

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Deployment, OUTSIDER, both_modes, eventually};
+use testkit::{Deployment, OUTSIDER, eventually, in_turn};
 
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     a_player_is_banned_by_name_and_the_ban_is_taken_back,
     the_form_says_whom_it_means,
     an_id_that_no_platform_knows_is_confirmed_first,

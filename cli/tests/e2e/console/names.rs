@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Deployment, Member, both_modes, eventually};
+use testkit::{Deployment, Member, eventually, in_turn};
 
 use super::Console;
 
 // Names are known to the process, not to the guild.
-both_modes!(people_without_a_link_have_the_names_of_their_platform_or_ids(own));
+in_turn!(people_without_a_link_have_the_names_of_their_platform_or_ids(own));
 
 const WITHIN: Duration = Duration::from_secs(20);
 

@@ -1,12 +1,12 @@
 //! /console/guilds/:guild, its figures, and the first steps of a guild that is new.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::security::{set_permissions, sql};
 use super::{Console, link};
 
-both_modes!(
+in_turn!(
     figures_lead_to_what_they_count,
     staff_see_figures_and_only_their_links,
     the_first_steps_lead_from_nothing_to_a_preview,

@@ -1,12 +1,12 @@
 //! Nobody decides about themselves but admins (docs/rules.md 6), and names are found only by who may look members up.
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::security::set_permissions;
 
-both_modes!(
+in_turn!(
     staff_decide_about_others_and_not_about_themselves,
     own_leave_of_who_manages_staff_is_a_request,
     names_are_found_only_by_who_may_look_members_up

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use runtime::Clock;
 use serde_json::{Value, json};
-use testkit::{Api, Deployment, both_modes, eventually};
+use testkit::{Api, Deployment, eventually, in_turn};
 
 use super::Console;
 use super::security::sql;
 
-both_modes!(
+in_turn!(
     a_server_is_shown_from_its_first_heartbeat,
     a_server_that_went_offline_takes_no_command,
     a_command_is_fetched_and_its_answer_shown,

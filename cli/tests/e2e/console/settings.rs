@@ -1,12 +1,12 @@
 //! /console/guilds/:guild/settings: one form for all settings, compared with what the API says.
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::security::set_permissions;
 
-both_modes!(
+in_turn!(
     settings_are_saved_and_taken_back,
     what_is_wrong_stands_at_its_field_and_nothing_is_saved,
     a_nickname_template_is_tried_before_it_is_saved,

@@ -1,10 +1,10 @@
 //! /console/guilds/:guild/shield: players flagged for all guilds.
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 
-both_modes!(
+in_turn!(
     players_are_checked_flagged_and_named_with_their_source,
     a_file_is_read_by_lines_and_confirmed,
     a_guild_that_may_not_flag_says_so

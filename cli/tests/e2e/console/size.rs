@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 use sea_orm::Value;
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use super::security::{crawl, sql};
 
-both_modes!(no_page_of_a_large_guild_has_more_than_100_kilobytes(|setup| setup.members(5_000)));
+in_turn!(no_page_of_a_large_guild_has_more_than_100_kilobytes(|setup| setup.members(5_000)));
 
 /// Bytes of a page, without what the browser keeps.
 const PAGE_MAX: usize = 100_000;

@@ -1,12 +1,12 @@
 //! /console/guilds/:guild/staff and …/applications.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 use crate::staff::go_on_duty;
 
-both_modes!(
+in_turn!(
     leave_is_requested_by_staff_and_approved_by_who_manages_them,
     a_reviewer_approves_other_days_than_were_asked_for,
     staff_withdraw_their_own_request_and_no_other,

@@ -2,11 +2,11 @@
 
 use reqwest::Method;
 use serde_json::json;
-use testkit::{Deployment, OUTSIDER, both_modes};
+use testkit::{Deployment, OUTSIDER, in_turn};
 
 use super::{Console, Page};
 
-both_modes!(
+in_turn!(
     staff_are_found_by_name_and_id,
     a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back,
     a_changed_strike_gets_its_severity_and_end_back,

@@ -1,11 +1,11 @@
 //! An Undo travels in a cookie, and browsers keep none above 4,096 bytes: the longest texts must come back too.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::Console;
 
-both_modes!(a_leave_with_the_longest_reason_is_brought_back, settings_with_many_roles_are_taken_back);
+in_turn!(a_leave_with_the_longest_reason_is_brought_back, settings_with_many_roles_are_taken_back);
 
 async fn a_leave_with_the_longest_reason_is_brought_back(deployment: &Deployment) {
     let (guild, api, owner) = (deployment.guild(), deployment.api(), Console::owner(deployment).await);

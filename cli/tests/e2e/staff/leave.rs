@@ -75,8 +75,9 @@ async fn active_leaves_of_one_person_do_not_overlap(deployment: &Deployment) {
     ] {
         api.post(&loa, leave(one, starts, ends)).await.refused(409, &["overlaps", &first.to_string()]);
     }
-    // A leave of another person, and one that starts when the first ends, do not overlap.
+    // Leaves of another person, and those that end when the first starts or start when it ends, do not overlap.
     api.post(&loa, leave(two, "2030-07-10T00:00:00Z", "2030-07-11T00:00:00Z")).await.ok();
+    api.post(&loa, leave(one, "2030-06-01T00:00:00Z", "2030-07-01T00:00:00Z")).await.ok();
     let next = leave(one, "2030-08-01T00:00:00Z", "2030-08-10T00:00:00Z");
     let next = api.post(&loa, next).await.ok()["id"].clone();
     let next = path(deployment, &format!("loa/{next}"));

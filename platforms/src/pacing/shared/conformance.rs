@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use testkit::{Namespace, Servers};
 
 use super::*;
 use crate::pacing::answered::{Bucket, Pause};
@@ -10,8 +11,8 @@ use crate::pacing::load_model::{Plan, Step, walk};
 use crate::pacing::numbers::SECOND;
 use crate::pacing::state::PaceState;
 
-async fn pace() -> SharedPace {
-    SharedPace::new(testkit::redis().await, "chat")
+async fn pace_in(namespace: &Namespace) -> SharedPace {
+    SharedPace::new(namespace.redis().await, "chat")
 }
 
 /// Sends the same requests to the scripts.
@@ -41,7 +42,8 @@ fn end(id: u64, ask: &Ask, answered: Option<&Answered>) -> End {
 
 #[tokio::test]
 async fn scripts_return_the_same_verdicts_for_a_load() {
-    let mut pace = pace().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let mut pace = pace_in(&namespace).await;
     let rules = Rules::chat("50".parse().unwrap());
     for seed in 0..4 {
         let plan = Plan {
@@ -113,7 +115,8 @@ fn answers() -> impl Strategy<Value = Answered> {
 
 #[tokio::test]
 async fn scripts_learn_the_same_from_every_answer() {
-    let mut pace = pace().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let mut pace = pace_in(&namespace).await;
     let rules = Rules::chat("3".parse().unwrap());
     let calls = prop::collection::vec((0..SECOND / 3, asks(), answers()), 150);
     let mut runner = TestRunner::default();

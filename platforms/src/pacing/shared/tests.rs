@@ -4,6 +4,8 @@ mod private_server;
 
 use std::time::{Duration, Instant};
 
+use testkit::{Namespace, Servers};
+
 use super::*;
 use crate::context::Priority::{Bulk, Interactive, Stranger};
 use crate::pacing::answered::{Bucket, Pause};
@@ -60,7 +62,8 @@ async fn known(redis: Redis) -> SharedPace {
 
 #[tokio::test]
 async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let pace = known(redis).await;
     // At full speed bulk has to wait for the even pace; slower it reaches the reserve.
     let (burst, refused) = grants(&pace, "50", Bulk).await;
@@ -79,7 +82,8 @@ async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
 
 #[tokio::test]
 async fn a_permit_comes_back_one_window_after_its_answer() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let pace = known(redis).await;
     let permit = granted(&pace, "1", Bulk).await;
     tokio::time::sleep(Duration::from_millis(1100)).await;
@@ -93,7 +97,8 @@ async fn a_permit_comes_back_one_window_after_its_answer() {
 
 #[tokio::test]
 async fn a_server_clock_set_back_delays_calls_by_a_window_at_most() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let mut pace = known(redis).await;
     let late = 10_000_000 * SECOND;
     pace.now = Some(late);
@@ -114,7 +119,8 @@ async fn granted_now(pace: &SharedPace, priority: Priority) -> bool {
 
 #[tokio::test]
 async fn the_first_call_runs_alone_and_learns_the_bucket() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let pace = SharedPace::new(redis, "chat");
     let permit = granted(&pace, "50", Bulk).await;
     assert_eq!(grants(&pace, "50", Bulk).await, (0, Verdict::Probing));
@@ -136,7 +142,8 @@ async fn the_first_call_runs_alone_and_learns_the_bucket() {
 
 #[tokio::test]
 async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let pace = known(redis).await;
     let other = Ask { major: 8, ..ask(Interactive) };
     let pause = |global, wait| Answered { pause: Some(Pause { global, wait }), invalid: true, ..heard() };
@@ -156,7 +163,8 @@ async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
 
 #[tokio::test]
 async fn too_many_invalid_answers_pause_strangers_then_bulk_then_all() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let pace = known(redis).await;
     let refused = Answered { invalid: true, ..heard() };
     let refuse = async |times: u32| {
@@ -202,7 +210,8 @@ async fn goes_on_slower(pacer: &Pacer) {
 
 #[tokio::test]
 async fn what_redis_lost_is_waited_for_and_the_processes_are_counted() {
-    let redis = testkit::redis().await;
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
     let mut one = SharedPace::new(redis.clone(), "chat");
     let mut two = SharedPace::new(redis.clone(), "chat");
     let start = 1_000 * SECOND;

@@ -1,12 +1,12 @@
 //! The page of the API, `/docs`: on a small phone, its search, its examples and the form that tries a call.
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::tab::Tab;
 
-both_modes!(
+in_turn!(
     the_documentation_fits_a_small_phone,
     a_search_ranks_titles_before_fields,
     examples_use_the_answer,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testkit::{Deployment, Mode, both_modes};
+use testkit::{Deployment, Mode, in_turn};
 
 use super::super::security::{crawl, populate};
 use super::super::{Console, Page};
@@ -10,7 +10,7 @@ use super::devtools::Browser;
 use super::tab::Tab;
 use super::{link, sign_in};
 
-both_modes!(every_page_of_a_guild_passes, every_page_of_the_instance_passes);
+in_turn!(every_page_of_a_guild_passes, every_page_of_the_instance_passes);
 
 async fn every_page_of_a_guild_passes(deployment: &Deployment) {
     populate(deployment).await;

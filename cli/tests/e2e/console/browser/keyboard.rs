@@ -1,13 +1,13 @@
 //! Where the keyboard leads: past the navigation, out of menus, into forms.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::sign_in;
 use super::tab::Tab;
 
-both_modes!(the_focus_is_where_the_next_key_is_needed);
+in_turn!(the_focus_is_where_the_next_key_is_needed);
 
 const FOCUSED: &str = "(({ id, localName }) => id || localName)(document.activeElement)";
 const OPEN: &str = "document.querySelectorAll('details[open]').length";

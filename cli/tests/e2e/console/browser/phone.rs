@@ -1,12 +1,12 @@
 //! Small phones: the header, menus, what a finger hits.
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::sign_in;
 use super::tab::Tab;
 
-both_modes!(a_small_phone_shows_and_hits_everything);
+in_turn!(a_small_phone_shows_and_hits_everything);
 
 /// Entries of the open menu that the window cuts off.
 const CUT: &str = "[...document.querySelectorAll('.own .menu-body > *')].filter((one) => {

@@ -1,16 +1,12 @@
 //! What scripts add: what a form did stays in view, keys, copy buttons, times; and what is hidden without them.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::{owner, owner_without_scripts};
 
-both_modes!(
-    what_a_form_did_stays_in_view,
-    keys_copies_and_times,
-    without_scripts_nothing_shows_that_needs_them
-);
+in_turn!(what_a_form_did_stays_in_view, keys_copies_and_times, without_scripts_nothing_shows_that_needs_them);
 
 /// Whether the first element is in the window, and the one that the mouse hits there.
 const IN_VIEW: &str = "(() => {

@@ -1,13 +1,13 @@
 //! What the live socket changes leaves in place what a person points at or reads.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::owner;
 use super::tab::Tab;
 
-both_modes!(live_rows_move_nothing_that_is_pointed_at_or_read);
+in_turn!(live_rows_move_nothing_that_is_pointed_at_or_read);
 
 /// The number of the new ban.
 async fn ban(deployment: &Deployment, member: usize, reason: &str) -> String {

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use reqwest::Method;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::super::Console;
 use super::super::client::SESSION;
 
-both_modes!(
+in_turn!(
     a_form_that_stops_short_waits_for_nothing,
     a_form_has_a_size_and_a_number_of_fields,
     a_method_that_a_page_lacks_is_refused,

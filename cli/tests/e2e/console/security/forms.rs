@@ -1,12 +1,12 @@
 //! A form needs the token of its session and a page of this origin; without them nothing happens.
 
 use reqwest::Method;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::{Console, Page};
 use super::routes::{Row, Who, rows};
 
-both_modes!(
+in_turn!(
     a_form_needs_the_token_of_its_session,
     a_form_of_another_origin_is_refused,
     a_refused_form_changes_nothing,

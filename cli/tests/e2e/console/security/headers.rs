@@ -1,13 +1,13 @@
 //! The headers of every answer, of errors and files too.
 
 use reqwest::Method;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::client::SESSION;
 use super::super::{Console, Page, link};
 use super::crawl::{assert_inert, crawl, populate};
 
-both_modes!(every_page_is_guarded, errors_and_files_are_guarded,);
+in_turn!(every_page_is_guarded, errors_and_files_are_guarded,);
 
 fn assert_guarded(page: &Page) {
     let policy = page.header("content-security-policy");

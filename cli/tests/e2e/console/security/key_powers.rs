@@ -6,11 +6,11 @@ use chrono::{SecondsFormat, TimeDelta};
 use reqwest::Method;
 use runtime::Clock;
 use serde_json::{Value, json};
-use testkit::{Api, Deployment, both_modes, eventually};
+use testkit::{Api, Deployment, eventually, in_turn};
 
 use super::powers::powers;
 
-both_modes!(a_key_of_each_use_opens_its_scopes_and_gains_nothing, an_expired_key_and_its_keys_do_nothing,);
+in_turn!(a_key_of_each_use_opens_its_scopes_and_gains_nothing, an_expired_key_and_its_keys_do_nothing,);
 
 /// What `keys create --for` gives.
 const USES: [(&str, &[&str]); 3] = [

@@ -4,13 +4,13 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use runtime::Clock;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::client::SESSION;
 use super::super::{Console, link};
 use super::sql;
 
-both_modes!(
+in_turn!(
     a_link_works_once_and_reading_it_uses_nothing_up,
     of_two_at_once_one_is_signed_in,
     a_link_ends_after_ten_minutes,

@@ -2,13 +2,13 @@
 
 use futures_util::{StreamExt, stream};
 use reqwest::Method;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::{Console, Page};
 use super::routes::{Row, Who, permissions, rows};
 use super::set_permissions;
 
-both_modes!(
+in_turn!(
     an_admin_sees_every_page_of_the_own_guild_and_none_of_another,
     staff_see_what_their_permission_opens,
     strangers_see_nothing_and_who_is_signed_out_signs_in,

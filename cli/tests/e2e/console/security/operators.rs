@@ -1,12 +1,12 @@
 //! `guildhall console sessions` and `operators`: who is signed in, and how that and the right of operators end.
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::client::SESSION;
 use super::super::{Console, link};
 
-both_modes!(
+in_turn!(
     signing_in_ends_the_session_that_the_browser_had,
     a_sign_in_is_in_the_audit_log_of_the_guild,
     sessions_are_listed_and_ended_by_command,

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use entities::console_session;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, both_modes};
+use testkit::{Deployment, Guild, in_turn};
 
 use super::super::{Console, Page};
 use super::{permissions, rows, set_permissions};
 
-both_modes!(
+in_turn!(
     staff_gain_nothing_by_any_permission,
     who_manages_the_server_gains_no_power_over_it,
     a_link_makes_no_admin_while_the_bot_is_away,

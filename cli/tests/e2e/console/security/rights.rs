@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::{Deployment, Mode, both_modes, eventually, run_shared};
+use testkit::{Deployment, Mode, eventually, in_turn, run_shared};
 
 use super::super::Console;
 use super::set_permissions;
 
-both_modes!(
+in_turn!(
     a_staff_role_that_is_taken_away_ends_at_once,
     while_the_platform_is_away_known_people_stay_and_others_are_told,
 );

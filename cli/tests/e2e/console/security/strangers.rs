@@ -4,12 +4,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Url;
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::Console;
 use super::sign_in::{ATTEMPT, authorize, begin, decide, with_application};
 
-both_modes!(
+in_turn!(
     the_platform_is_asked_about_attempts_that_were_begun_here(super::with_application),
     an_address_signs_in_thirty_times_a_minute(super::with_application),
     a_guild_without_the_bot_is_asked_about_once(own),

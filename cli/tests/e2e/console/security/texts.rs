@@ -83,7 +83,6 @@ fn texts_of_a_guild_stay_texts() {
         }
         assert!(marked >= 2, "the texts are on {marked} pages");
         typed(&deployment, &console).await;
-        deployment.close().await;
     });
 }
 

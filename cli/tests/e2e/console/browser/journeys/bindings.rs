@@ -1,12 +1,12 @@
 //! A binding: added and undone, by mouse and by keyboard.
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
 use super::super::{owner, owner_without_scripts};
 
-both_modes!(
+in_turn!(
     a_binding_is_added_and_undone,
     a_binding_is_added_and_undone_without_scripts,
     a_binding_is_added_by_keyboard_alone,

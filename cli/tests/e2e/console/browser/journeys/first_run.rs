@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::super::super::security::sql;
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
 use super::super::{owner, owner_without_scripts};
 
-both_modes!(the_first_steps_lead_to_a_synced_member, the_first_steps_work_without_scripts);
+in_turn!(the_first_steps_lead_to_a_synced_member, the_first_steps_work_without_scripts);
 
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 

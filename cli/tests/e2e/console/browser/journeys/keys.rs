@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
 use super::super::{owner, owner_without_scripts};
 
-both_modes!(a_key_is_created_used_and_revoked, a_key_is_created_used_and_revoked_without_scripts);
+in_turn!(a_key_is_created_used_and_revoked, a_key_is_created_used_and_revoked_without_scripts);
 
 async fn a_key_is_created_used_and_revoked(deployment: &Deployment) {
     let browser = Browser::join().await;

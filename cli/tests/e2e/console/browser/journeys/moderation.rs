@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::super::devtools::Browser;
 use super::super::tab::Tab;
 use super::super::{owner, owner_without_scripts};
 
-both_modes!(
+in_turn!(
     a_ban_is_added_lifted_and_back,
     a_ban_is_added_lifted_and_back_without_scripts,
     the_form_shows_the_person_while_it_is_filled_in,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::super::devtools::Browser;
 use super::super::sign_in;
 use super::super::tab::Tab;
 
-both_modes!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved_without_scripts);
+in_turn!(a_leave_is_requested_and_approved, a_leave_is_requested_and_approved_without_scripts);
 
 async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
     let browser = Browser::join().await;
