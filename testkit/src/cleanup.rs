@@ -9,7 +9,7 @@ const CLEANED_WITHIN: Duration = Duration::from_secs(10);
 pub(crate) fn clean_up(work: impl Future<Output = ()> + Send) {
     let on_thread = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        if runtime.block_on(tokio::time::timeout(CLEANED_WITHIN, work)).is_err() {
+        if runtime.block_on(async { tokio::time::timeout(CLEANED_WITHIN, work).await }).is_err() {
             println!("not cleaned up: a server does not answer");
         }
     };

@@ -108,7 +108,7 @@ async fn keys(deployment: &Deployment) -> Vec<Kept> {
         ("a key that a call replaces", |keys, id| {
             Call("POST", format!("{keys}/{id}/rotate"), json!({ "overlap_seconds": 0 }))
         }),
-        ("a key that a command replaces", |_, id| command(&format!("keys rotate {id} --overlap 0s"))),
+        ("a key that a command replaces", |_, id| command(&format!("keys rotate {id} --overlap 1s"))),
     ];
     for (name, end) in ends {
         let text = deployment.new_key("read").await;
