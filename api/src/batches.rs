@@ -1,5 +1,6 @@
-//! Requests of one guild that arrive while the guild's others are worked on are worked on together, as soon as these
-//! end: one transaction and one commit for all. A guild that sends much waits for itself: it has one place of several.
+//! Requests of one guild that arrive while earlier ones run form a batch, which starts as soon as these end:
+//! one transaction and one commit for all. A guild that sends much delays only itself: it has one place of
+//! several.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -11,16 +12,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::response::error::ApiError;
 
-/// The size of a batch: larger ones gain little, and those who come after wait for them.
+/// The size of a batch: larger ones gain little, and delay later requests.
 const MOST: usize = 64;
 
 pub(crate) struct Batches {
     guilds: Arc<Guilds>,
-    /// A permit for each batch that is worked on.
+    /// A permit for each running batch.
     places: Arc<Semaphore>,
 }
 
-/// What is worked on, with those who wait: a [`Queue`] each.
+/// Guilds with running batches, and their waiting requests: a [`Queue`] each.
 type Guilds = Mutex<HashMap<Key, Box<dyn Any + Send>>>;
 
 /// The type of a queue, and the guild.
@@ -34,14 +35,14 @@ struct Waiting<T, R> {
 }
 
 impl Batches {
-    /// `at_once`: how many batches are worked on at the same time, of different guilds. The fewer, the larger they are:
-    /// those who wait for a place wait together.
+    /// `at_once`: how many batches, of different guilds, run at the same time. The fewer, the larger they
+    /// are: requests that wait for a place are batched.
     pub(crate) fn new(at_once: usize) -> Self {
         Self { guilds: Arc::default(), places: Arc::new(Semaphore::new(at_once)) }
     }
 
-    /// `work` answers each request of a batch, in their order. It runs as a task of its own, so it goes on if this
-    /// caller is gone.
+    /// `work` answers each request of a batch, in their order. It runs as a task of its own, so it goes on if
+    /// this caller is cancelled.
     pub(crate) async fn join<T, R, W, F>(
         &self,
         tasks: &TaskTracker,
@@ -65,7 +66,7 @@ impl Batches {
         answered.await.map_err(ApiError::internal)
     }
 
-    /// True: nobody works on the guild's requests yet.
+    /// True: no task runs the guild's requests yet.
     fn enter<T: Send + 'static, R: Send + 'static>(&self, key: Key, waiting: Waiting<T, R>) -> bool {
         let mut guilds = lock(&self.guilds);
         if let Some(others) = guilds.get_mut(&key).and_then(|queue| queue.downcast_mut::<Queue<T, R>>()) {
@@ -77,7 +78,7 @@ impl Batches {
     }
 }
 
-/// Ended by a panic it leaves the guild to the next request; those who wait get an error.
+/// If it panics, the next request of the guild takes over; waiting requests get an error.
 struct Leader {
     guilds: Arc<Guilds>,
     places: Arc<Semaphore>,
@@ -102,11 +103,11 @@ impl Leader {
         }
     }
 
-    /// `None`: nobody waits, and the guild is left.
+    /// `None`: no request waits, and the guild is released.
     fn next<T: 'static, R: 'static>(&mut self) -> Option<Queue<T, R>> {
         let mut guilds = lock(&self.guilds);
         let waiting = guilds.get_mut(&self.key)?.downcast_mut::<Queue<T, R>>()?;
-        // Nobody is there to hear the answer.
+        // The caller was cancelled.
         waiting.retain(|waiting| !waiting.answer.is_closed());
         if waiting.is_empty() {
             guilds.remove(&self.key);

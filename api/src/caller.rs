@@ -49,8 +49,9 @@ impl Caller {
         }
     }
 
-    /// Whether a key of the caller's may have this scope. What a person may call is in `console::actions`, but a key has no
-    /// place among the roles of the guild: one that hands out roles is for who stands above all of them.
+    /// Whether a key of the caller's may have this scope. What a person may call is in `console::actions`,
+    /// but a key has no position among the roles of the guild: only a person above all of them gets a key
+    /// that grants roles.
     pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
         match self {
             Self::Key(key) => key.require(scope),
@@ -61,13 +62,14 @@ impl Caller {
         }
     }
 
-    /// Whether the caller may set a field that hands out power on the chat platform.
+    /// Whether the caller may set a field that grants power on the chat platform.
     pub(crate) fn administrates(&self, field: &str) -> Result<(), ApiError> {
         match self {
             Self::Person { rights, .. } if !rights.administrates => Err(ApiError::forbidden(
                 "not_administrator",
                 format!(
-                    "`{field}`: only who owns the guild on the chat platform or has Administrator there sets this"
+                    "`{field}`: only the owner of the guild on the chat platform, and members with Administrator \
+                     there, may set this"
                 ),
             )),
             _ => Ok(()),
@@ -82,7 +84,7 @@ impl Caller {
         }
     }
 
-    /// Nobody decides about themselves but admins (docs/rules.md 10). Keys are nobody.
+    /// Only admins decide about themselves (docs/rules.md 6). A key is not a person, so it is not restricted.
     pub(crate) fn decides_about(&self, person: ChatId) -> Result<(), ApiError> {
         match self {
             Self::Person { user, rights, .. } if *user == person && !rights.admin => {
@@ -103,7 +105,7 @@ impl Caller {
         }
     }
 
-    /// The person whose own place among the roles limits what they give; a key has none.
+    /// The person whose own position among the roles limits what they give; a key has none.
     pub(crate) fn giver(&self) -> Option<ChatId> {
         match self {
             Self::Key(_) => None,

@@ -1,9 +1,9 @@
 //! How many connections and live sockets this process holds. Each takes a file, so the limit of open files decides: a
 //! quarter is for connections, so that sockets never keep requests out.
 
-/// Files for all else: database, broker, Redis, calls to the platforms.
+/// Files for everything else: database, broker, Redis, calls to the platforms.
 const OTHER_FILES: usize = 256;
-/// Where files are plenty, memory is the limit.
+/// With enough files, memory is the limit.
 const MOST_CONNECTIONS: usize = 10_000;
 const MOST_SOCKETS: usize = 50_000;
 
@@ -11,10 +11,11 @@ const MOST_SOCKETS: usize = 50_000;
 pub(crate) struct Capacity {
     /// A connection that becomes a socket no longer counts.
     pub(crate) connections: usize,
-    /// Of one address that is not a trusted proxy. High, because a load balancer counts as one address.
+    /// Connections of one address that is not a trusted proxy. High, because a load balancer counts as one
+    /// address.
     pub(crate) connections_per_address: usize,
     pub(crate) sockets: usize,
-    /// Of one guild, so that no guild uses all of them.
+    /// Sockets of one guild, so that no guild uses all of them.
     pub(crate) sockets_per_guild: usize,
 }
 

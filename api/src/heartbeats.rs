@@ -106,7 +106,7 @@ fn chunks(heard: &[(OwnSession, Timestamp)]) -> Vec<Vec<(OwnSession, Timestamp)>
     heard.chunks(BATCH).map(<[_]>::to_vec).collect()
 }
 
-/// Heartbeats of one second. Returns those whose session has ended.
+/// Writes the heartbeats of one second. Returns those whose session has ended.
 async fn write_chunk(context: &Context, heard: &[(OwnSession, Timestamp)]) -> Result<Vec<OwnSession>, DbErr> {
     let Some(at) = heard.iter().map(|(_, at)| *at).max() else { return Ok(Vec::new()) };
     let ids: Vec<SessionId> = heard.iter().map(|((_, session), _)| *session).collect();

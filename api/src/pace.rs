@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub(crate) struct Pace {
-    /// When the next work has its turn.
+    /// When the next work may run.
     next: Mutex<Instant>,
-    /// What may be done at once after a pause.
+    /// Work that may run at once after a pause.
     burst: Duration,
-    /// How long work may wait at most; what has to wait so long is done faster than the pace.
+    /// How long work may wait at most; work that has waited so long runs faster than the rate.
     longest: Option<Duration>,
 }
 
@@ -23,14 +23,14 @@ impl Pace {
         Self { longest: Some(longest), ..self }
     }
 
-    /// Waits for the turn of work that lasts this long at the pace.
+    /// Waits until work that takes this long at the rate may run.
     pub(crate) async fn wait(&self, lasts: Duration) {
         let now = Instant::now();
         let turn = self.turn(now, lasts);
         if turn > now {
             tokio::time::sleep_until(turn).await;
         } else {
-            // Work without end would keep the thread.
+            // A steady stream of work would keep the thread.
             tokio::task::yield_now().await;
         }
     }
@@ -58,7 +58,7 @@ mod tests {
         let waited: Vec<_> = (0..15).map(|_| waits(later)).collect();
         assert!(waited[..11].iter().all(Duration::is_zero));
         assert_eq!(waited[11..], [MS, 2 * MS, 3 * MS, 4 * MS]);
-        // A pause is not saved up beyond the burst.
+        // A pause saves up at most the burst.
         let much_later = later + Duration::from_secs(60);
         let at_once = (0..100).take_while(|_| waits(much_later).is_zero()).count();
         assert_eq!(at_once, 11);
@@ -70,7 +70,7 @@ mod tests {
         let later = Instant::now() + Duration::from_secs(60);
         let waits = |now: Instant| pace.turn(now, MS).saturating_duration_since(now);
         assert_eq!((0..1_000).map(|_| waits(later)).max(), Some(10 * MS));
-        // It leaves nothing behind.
+        // A cancelled wait leaves nothing behind.
         assert_eq!(waits(later + 11 * MS), Duration::ZERO);
     }
 

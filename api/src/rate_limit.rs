@@ -60,7 +60,7 @@ rate_limits! {
     /// This one and the next are counted in the database, see `entities::bulk_sync`.
     SyncAll "sync_all" 1 HOUR;
     SyncAllDryRun "sync_all_dry_run" 6 HOUR;
-    /// Of a person at the console: open pages fetch themselves again.
+    /// Pages of a person at the console: open pages reload themselves.
     ConsolePages "console_pages" 600 MINUTE;
 }
 

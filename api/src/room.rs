@@ -1,8 +1,8 @@
 //! Whether a guild may have further rows of a type (`entities::cap`, docs/rules.md 3).
 //!
-//! Small caps are counted for every new row. Large ones are counted seldom: a count grants a quarter of the room that is
-//! left, and the rows that this process adds use it up. So several processes at once may pass a cap by what they were
-//! granted, and simultaneous requests by their number.
+//! Small caps are counted for every new row. Large ones are counted rarely: a count grants a quarter of what
+//! is left, and the rows that this process adds use it up. So several processes may exceed a cap by what they
+//! were granted, and simultaneous requests by their number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -39,7 +39,7 @@ impl Default for Rooms {
 }
 
 impl Rooms {
-    /// 422 if the guild has no room for so many further rows.
+    /// 422 if the guild may not have this many further rows.
     pub(crate) async fn check(
         &self,
         conn: &impl ConnectionTrait,

@@ -44,14 +44,14 @@ impl std::fmt::Display for Needs {
     }
 }
 
-/// How the requests of one guild are worked on.
+/// How many requests of one guild run at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// A few at a time.
     InTurns,
     /// All at the same time: most of them only note something in memory, which a client that leaves may interrupt.
     InMemory,
-    /// Those that wait all together.
+    /// Waiting requests run as one batch.
     InBatches,
     /// As jobs: refused while its rate limit cannot be counted; other endpoints then count per process.
     AsJobs,
@@ -84,12 +84,13 @@ pub(crate) struct Area {
     pub(crate) routes: &'static [Route],
 }
 
-/// Calls of a handler whose transaction met another one: a deadlock ends one of two, which can go on after the other.
+/// Calls of a handler whose transaction conflicts with another one: a deadlock ends one of two, which
+/// succeeds after the other.
 const TRIES: u32 = 4;
 
 impl Route {
-    /// Runs the handler. A change that met another one and was rolled back is made again: its effects follow the commit, so
-    /// nothing of it has happened.
+    /// Runs the handler. A change that conflicted with another one and was rolled back is repeated: effects
+    /// follow the commit, so it had none.
     pub(crate) async fn run(&self, call: Call) -> Result<Reply, ApiError> {
         // Boxed, because reads need no room for a second call.
         if self.writes { Box::pin(self.change(call)).await } else { (self.endpoint.handle)(call).await }
@@ -222,7 +223,7 @@ mod tests {
         let error = never.run(fixture.call()).await.err().unwrap();
         assert_eq!(error.parts().word, "database_unavailable");
         assert_eq!(CALLS.swap(0, Ordering::SeqCst), TRIES);
-        // What only reads has rolled nothing back.
+        // A call that only reads has rolled nothing back.
         let read = route(Method::GET, always_meets_another_one);
         assert!(read.run(fixture.call()).await.is_err());
         assert_eq!(CALLS.swap(0, Ordering::SeqCst), 1);

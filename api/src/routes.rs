@@ -32,7 +32,7 @@ macro_rules! routes {
 pub(crate) static AREAS: &[Area] = &[
     Area {
         name: "Lookup",
-        about: "Who is linked with whom.",
+        about: "Which accounts are linked.",
         routes: routes! {
             GET "/lookup/chat/{chatId}" LookupRead Read lookup::chat::get;
             GET "/lookup/play/{playId}" LookupRead Read lookup::play::get;
@@ -54,7 +54,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Sync and roles",
-        about: "Chat roles and nicknames after game ranks, and by hand.",
+        about: "Chat roles and nicknames from game ranks, and by hand.",
         routes: routes! {
             POST "/interactions/sync" SyncWrite Sync interactions::sync::post.enqueues();
             POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.enqueues();
@@ -94,8 +94,8 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Moderation",
-        about: "Bans and mutes. A ban of either account of a linked pair is found by both, and is over from the very \
-                second it expires.",
+        about: "Bans and mutes. A ban of one account of a linked pair is found by both, and ends in the second \
+                in which it expires.",
         routes: routes! {
             GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get.serves_stale();
             GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get.serves_stale();
@@ -121,7 +121,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Staff",
-        about: "Who is staff, what they may and what they did.",
+        about: "Staff members, their permissions and their actions.",
         routes: routes! {
             GET "/staff/members/{guildId}" StaffRead Read staff::members::get;
             GET "/staff/permissions/{guildId}/{userId}" StaffRead Read staff::permissions::get;
@@ -183,7 +183,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Quotas",
-        about: "What staff are to reach in a period.",
+        about: "What staff have to reach in a period.",
         routes: routes! {
             GET "/guilds/{guildId}/staff/quota" StaffRead Read guilds::staff::quota::get;
             POST "/guilds/{guildId}/staff/quota" StaffWrite Staff guilds::staff::quota::post;
@@ -199,7 +199,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Game activity",
-        about: "What game servers ask and tell about staff.",
+        about: "What game servers ask and report about staff.",
         routes: routes! {
             POST "/staff/play/verify" StaffVerify Play staff::play::verify::post.reads();
             POST "/play/games/register" GameRegister Play play::games::register::post;
@@ -213,7 +213,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Server manager",
-        about: "Commands for game servers, and which there are.",
+        about: "Commands for game servers, and the list of servers.",
         routes: routes! {
             POST "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post.in_memory();
             GET "/play/servers/{serverId}/commands" ServerCommands Play play::servers::commands::get;
@@ -247,7 +247,7 @@ pub(crate) static AREAS: &[Area] = &[
     },
     Area {
         name: "Jobs",
-        about: "Work that goes on by itself.",
+        about: "Work that runs in the background.",
         routes: routes! {
             GET "/guilds/{guildId}/jobs" GuildConfigRead Read guilds::jobs::get;
             GET "/jobs/{jobId}" GuildConfigRead Read jobs::get;

@@ -55,7 +55,7 @@ pub(crate) struct State {
     pub(crate) large_answers: LargeAnswers,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Turns,
-    /// Of the console's pages, which may wait for a platform: no call of a key waits for them.
+    /// Turns of the console's pages, which may wait for a platform: no call of a key waits for them.
     pub(crate) page_turns: Turns,
     pub(crate) bodies: Bodies,
     pub(crate) batches: Batches,

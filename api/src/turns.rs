@@ -1,4 +1,4 @@
-//! Turns of guilds: one that sends much at once waits for itself (docs/rules.md 3).
+//! Concurrency limits of guilds: one that sends much at once delays only itself (docs/rules.md 3).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Requests of a guild that this process works on at the same time: fewer than its connections to the database, so that
 /// some are left for other guilds.
 const AT_ONCE: usize = 3;
-/// Guilds share places by chance, so that nothing has to be kept of each.
+/// Guilds share places by hash, so that no state is kept for each.
 const PLACES: usize = 1 << 10;
 /// Spreads ids that differ in any digits, as Fibonacci hashing does.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -29,7 +29,7 @@ impl Turns {
     }
 }
 
-/// The place of an id among so many, a power of two.
+/// The place of an id among this many, a power of two.
 pub(crate) fn place(id: i64, places: usize) -> usize {
     let spread = id.unsigned_abs().wrapping_mul(SPREAD) >> (u64::BITS - places.ilog2());
     usize::try_from(spread).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! A change and its effects. The transaction collects writes (audit entries, jobs, the response for an idempotency key)
 //! and effects (events, messages to workers); [`UnitOfWork::commit`] performs them in order.
 //!
-//! So no effect happens without the commit, none is forgotten after it while the process lives, and this process sees
-//! the change before the response.
+//! So no effect happens without the commit, and none is forgotten after it while the process lives, and this
+//! process sees the change before the response.
 
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::JobMessage;

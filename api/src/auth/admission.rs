@@ -19,7 +19,7 @@ use crate::route::{Needs, Route, Runs};
 use crate::state::State;
 
 const GUILD_HEADER: &str = "x-guild-id";
-/// Calls of `sync/all`, refused ones included, which bounds the cost of refusals too.
+/// Calls of `sync/all`, including refused ones, so that the cost of refusals is bounded too.
 const BULK_SYNC_CALLS: Rate = Rate::per(30, Duration::from_secs(60));
 
 /// The request's window after this call. A refusal carries it too.

@@ -53,7 +53,7 @@ async fn check_key(
             // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
             let _permit = state.failed_keys.lookup_permit(address()).await;
             let (keys, conn) = (&state.caches.keys, state.context.database.read());
-            // Boxed, because requests with a known key need no room for it.
+            // Boxed, because requests with a known key need no space for it.
             if route.serves_stale {
                 Box::pin(keys.load_or_stale(conn, text.public_id())).await?
             } else {

@@ -30,7 +30,7 @@ pub(crate) struct FailedKeys {
 /// An address with failures.
 #[derive(Default)]
 struct Suspect {
-    /// It is over the limit until then.
+    /// The address is over the limit until then.
     over_until: Option<Instant>,
     /// Since the last line of the log.
     failures: u64,
@@ -133,7 +133,7 @@ mod tests {
         assert!((1..=60).contains(&over.parts().retry_after.unwrap()));
         assert!(failed.lookup_permit(one).await.is_some());
         assert_eq!(count(other, "other").await.kind(), Kind::Unauthorized);
-        // What comes now is told in the next minute.
+        // Later failures are logged in the next minute.
         assert_eq!(count(one, "later").await.kind(), Kind::TooMany);
         let suspects = failed.lock();
         assert_eq!((suspects[&one].failures, suspects[&one].keys.len()), (1, 1));

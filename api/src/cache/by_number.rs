@@ -1,4 +1,5 @@
-//! Rows by a number, such as an account: a look reads one or two places in memory, however many rows there are.
+//! Rows by a number, such as an account: a look-up reads one or two places in memory, however many rows there
+//! are.
 
 /// On average.
 const ROWS_A_BUCKET: usize = 4;

@@ -100,7 +100,7 @@ impl Caches {
         }
     }
 
-    /// Makes room for another large list.
+    /// Frees memory for another large list.
     pub(crate) fn drop_large_lists(&self) {
         self.active_lists.drop_large();
         self.members.drop_large();

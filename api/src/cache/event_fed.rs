@@ -51,7 +51,7 @@ where
         (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE).then_some(entry.value)
     }
 
-    /// Like [`load`](Self::load), but while the database is away the value that was cached, however old.
+    /// Like [`load`](Self::load), but returns the cached value, however old, while the database is away.
     pub(crate) async fn load_or_stale(
         &self,
         key: &K,
@@ -68,7 +68,7 @@ where
     {
         match self.get(key) {
             Some(value) => Ok(value),
-            // Boxed, because most calls need no room for it.
+            // Boxed, because most calls need no space for it.
             None => Box::pin(self.load(key, read())).await,
         }
     }

@@ -1,5 +1,5 @@
-//! Shield's flags (docs/rules.md 9): the ids of all flagged users, so that the check of any other costs no query, and
-//! the flags of those who were asked for.
+//! Shield's flags (docs/rules.md 9): the ids of all flagged users, so that the check of any other costs no
+//! query, and the flags of users that were requested.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -13,7 +13,7 @@ use crate::cache::event_fed::EventFed;
 
 /// Flags in memory; further ones are read again.
 const ROWS: usize = 50_000;
-/// Users read in one statement. Who is flagged behind the page that is read comes by its event.
+/// Users read in one statement. A user flagged behind the current page is added by the event.
 const PAGE: u64 = if cfg!(test) { 2 } else { 10_000 };
 
 #[derive(Clone)]
@@ -28,12 +28,12 @@ struct Inner {
     rows: EventFed<PlayId, Option<Arc<Model>>>,
 }
 
-/// Everyone who is flagged, and some who were.
+/// All flagged users, and some whose flags were lifted.
 #[derive(Default)]
 struct Flagged {
     users: HashSet<PlayId>,
     reading: Reading,
-    /// A read that began before everything was dropped does not count.
+    /// A read that began before everything was dropped is discarded.
     generation: u64,
 }
 
@@ -83,7 +83,7 @@ impl Flags {
         Ok(found)
     }
 
-    /// Those who may be flagged.
+    /// The users who may be flagged.
     fn candidates(&self, plays: &[PlayId]) -> Vec<PlayId> {
         let mut seen = HashSet::with_capacity(plays.len());
         let once = plays.iter().copied().filter(|play| seen.insert(*play));
@@ -140,7 +140,7 @@ impl Flags {
 
     /// Users were flagged, or their flags lifted.
     pub(crate) fn change(&self, plays: &[PlayId]) {
-        // What is being read may not have them yet.
+        // The rows being read may not have them yet.
         self.flagged().users.extend(plays);
         for play in plays {
             self.0.rows.forget(play);

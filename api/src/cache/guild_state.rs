@@ -1,5 +1,5 @@
-//! The bans, mutes and links of one guild in memory: about 110 bytes for a banned and linked person. What was read first
-//! never changes; accounts whose sanctions changed since are kept beside it.
+//! The bans, mutes and links of one guild in memory: about 110 bytes for a banned and linked person. The
+//! first read is immutable; accounts whose sanctions changed since are kept beside it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,7 +70,7 @@ pub(crate) struct GuildState {
     used_at: AtomicU64,
 }
 
-/// The result of a look at the state.
+/// The result of a look-up in the state.
 pub(crate) enum Look {
     Found(Option<Sanction>),
     /// These accounts changed: read them, and [`GuildState::put`] them.
@@ -107,7 +107,8 @@ impl GuildState {
         self.used_at.load(Ordering::Relaxed)
     }
 
-    /// Seconds since the start of the process. Most calls write nothing, so that processors share the line.
+    /// Seconds since the start of the process. Most calls write nothing, so that processors share the cache
+    /// line.
     pub(crate) fn use_at(&self, second: u64) {
         if self.used_at() != second {
             self.used_at.store(second, Ordering::Relaxed);

@@ -126,8 +126,8 @@ impl Keys {
         self.rows.load(&public_id.into(), read(conn, public_id)).await
     }
 
-    /// Like [`load`](Self::load), but while the database is away a key that was valid stays so: otherwise no check could
-    /// go on from memory.
+    /// Like [`load`](Self::load), but while the database is away a key that was valid stays valid: otherwise
+    /// no check could be answered from memory.
     pub(crate) async fn load_or_stale(
         &self,
         conn: &Pool,

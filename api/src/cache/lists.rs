@@ -16,7 +16,7 @@ const CAPACITY: u64 = 32 * 1024 * 1024;
 
 pub(crate) struct Lists<K> {
     kept: OfGuild<K, Arc<Ready>>,
-    /// Those that calls wait for.
+    /// Lists for which calls wait.
     building: Mutex<HashMap<(GuildId, K), Weak<Build>>>,
 }
 
@@ -58,7 +58,7 @@ where
     {
         match self.get(guild, key, clock) {
             Some(list) => Ok(list),
-            // Boxed, because most calls need no room for it.
+            // Boxed, because most calls need no space for it.
             None => Box::pin(self.share_build(guild, key, clock, build())).await,
         }
     }
@@ -108,7 +108,7 @@ where
         self.kept.forget_all();
     }
 
-    /// Makes room for another large list.
+    /// Frees memory for another large list.
     pub(crate) fn drop_large(&self) {
         self.kept.remove_if(|list| list.is_large());
     }

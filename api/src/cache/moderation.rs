@@ -1,8 +1,8 @@
-//! The moderation state of guilds, read in one go at a guild's first check and kept exact by events, so that a check asks
-//! no database, whether or not its user was seen before.
+//! The moderation state of guilds, read in one go at a guild's first check and kept exact by events, so that
+//! a check needs no query, whether or not its user was seen before.
 //!
 //! While a guild is being read for longer than a moment, and while the change log cannot be read, checks go to the
-//! database. Guilds unused for longest make room for others.
+//! database. Guilds unused for longest are evicted.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -53,12 +53,12 @@ struct ToRead {
 #[derive(Default)]
 struct Guilds {
     states: HashMap<GuildId, Arc<GuildState>>,
-    /// Of the filled ones.
+    /// Bytes of the filled ones.
     bytes: usize,
 }
 
 impl Guilds {
-    /// Not dropped meanwhile, as when links change.
+    /// Not dropped meanwhile, as happens when links change.
     fn holds(&self, guild: GuildId, state: &Arc<GuildState>) -> bool {
         self.states.get(&guild).is_some_and(|current| Arc::ptr_eq(current, state))
     }
@@ -126,8 +126,8 @@ impl Moderation {
         moderation
     }
 
-    /// The sanction that applies; of several the one that ends last. While the database is away what is in memory is
-    /// answered, and marked as stale.
+    /// The sanction that applies; of several the one that ends last. While the database is away the answer
+    /// comes from memory, and is marked as stale.
     pub(crate) async fn find(&self, guild: GuildId, ask: Question) -> Result<Checked, DbErr> {
         // Boxed, because hardly any check waits.
         if self.0.freshness.is_fresh() {

@@ -86,7 +86,7 @@ where
     {
         match self.get(guild, key) {
             Some(value) => Ok(value),
-            // Boxed, because most calls need no room for it.
+            // Boxed, because most calls need no space for it.
             None => Box::pin(self.load(guild, key, read())).await,
         }
     }

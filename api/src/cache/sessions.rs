@@ -58,7 +58,7 @@ impl Sessions {
         };
         let known = match known {
             Some(known) => known,
-            // Boxed, because most heartbeats need no room for it.
+            // Boxed, because most heartbeats need no space for it.
             None => Box::pin(self.read(context, session)).await?,
         };
         let Some(known) = known else { return Ok(None) };

@@ -22,7 +22,7 @@ use crate::response::large::{AnswerPermit, LARGE, Memory};
 use crate::response::ready::Ready;
 use crate::state::State;
 
-/// Rows of one query. A list of less is built by the call itself.
+/// Rows of one query. The call itself builds a shorter list.
 const ROWS: usize = 500;
 
 pub(crate) trait WholeList: Send + 'static {
@@ -44,7 +44,7 @@ pub(crate) struct Frame {
     pub(crate) reply: Reply,
     /// `None`: the tag follows from the text.
     pub(crate) etag: Option<String>,
-    /// From then on the list is another, without any event.
+    /// The time at which the list changes without an event.
     pub(crate) until: Option<Timestamp>,
 }
 
@@ -95,7 +95,7 @@ where
     Ok(Reply::made(pages))
 }
 
-/// A list so long that it is not held: read while it is sent, for this call alone.
+/// A list too long to keep: read while it is sent, for this call only.
 async fn send_pages<L: WholeList>(
     state: Arc<State>,
     mut list: L,
@@ -107,7 +107,7 @@ async fn send_pages<L: WholeList>(
         let part = next_part(&state, &mut list, sent).await;
         let more = matches!(part, Ok((_, true)));
         if let Err(error) = &part {
-            tracing::warn!(?error, "a long list cannot be read to its end");
+            tracing::warn!(?error, "cannot read the rest of a long list");
         }
         if let Ok((part, _)) = &part {
             permit.wait_to_send(part.len()).await;

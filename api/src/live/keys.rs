@@ -16,7 +16,8 @@ const EVERY: Duration = Duration::from_millis(500);
 /// Keys in one statement.
 const BATCH: usize = 1_000;
 
-/// Expiry is a matter of the clock. Rows are read only if an event, or a lack of events, says that they may have changed.
+/// The clock decides expiry. Rows are read only if an event, or a lack of events, shows that they may have
+/// changed.
 pub(crate) fn watch(state: Arc<State>) -> impl Future<Output = ()> + Send {
     let mut events = state.context.events.subscribe();
     async move {

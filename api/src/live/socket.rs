@@ -20,7 +20,7 @@ pub(super) const MISSED: u32 = 2;
 /// How long a command is remembered as sent, far longer than it is pending; and how many of them.
 const SENT_FOR_MS: u128 = 30 * 60 * 1_000;
 const SENT_MAX: usize = 10_000;
-/// Messages taken from the queue, and sent, at once.
+/// Messages taken from the queue and sent in one go.
 pub(super) const BATCH: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +81,7 @@ where
     drop(subscription);
     match ended {
         Ok(ending) => close(&mut socket, ending, timing).await,
-        Err(Gone) => tracing::debug!("a live socket is gone"),
+        Err(Gone) => tracing::debug!("a live socket is closed"),
     }
 }
 
@@ -181,7 +181,7 @@ where
     let frame = ending.close_frame();
     metrics::counter!("guildhall_live_closed_total", "code" => frame.code.to_string()).increment(1);
     let farewell = socket.send(Message::Close(Some(frame)));
-    // A peer that does not read is not awaited.
+    // Do not wait for a peer that does not read.
     if let Ok(Ok(())) = tokio::time::timeout(timing.close_within, farewell).await {
         drain(socket, timing).await;
     }

@@ -24,10 +24,10 @@ const SLICE: usize = 256;
 /// Sockets that read their commands again at the same time, after events were lost.
 pub(crate) const READS: usize = 4;
 
-/// The pace at which sockets are opened, of each one: 1,400 a second, so that thousands of game servers that reconnect at
-/// once leave time for requests.
+/// The time between the opening of sockets: 1,400 a second, so that thousands of game servers that reconnect
+/// at once leave time for requests.
 pub(crate) const EACH: Duration = Duration::from_micros(700);
-/// Of sockets that are opened at once after a pause: 28 of them.
+/// The burst of sockets that are opened at once after a pause: 28.
 pub(crate) const BURST: Duration = Duration::from_millis(20);
 /// How long a socket waits for its turn: clients give up after 10 s or more.
 pub(crate) const LONGEST: Duration = Duration::from_secs(8);
@@ -50,7 +50,7 @@ pub(crate) enum Ending {
     Failed,
 }
 
-/// Instructions for a socket's task. Small, because each socket has room for some.
+/// Instructions for a socket's task. Small, because each socket's queue holds some.
 #[derive(Debug, Clone)]
 pub(crate) enum Message {
     Frame(Arc<Frame>),
@@ -220,7 +220,8 @@ impl Listeners {
         (public_id, key.ended.clone())
     }
 
-    /// Tells the sockets after this one; returns the last one of the slice, unless it was the guild's last.
+    /// Queues the message for the sockets after this one; returns the last one of the slice, unless it was
+    /// the guild's last.
     fn tell_slice(
         &mut self,
         guild: GuildId,

@@ -19,7 +19,7 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
-            // Its sockets have ended; waiting is not allowed where the last owner may be.
+            // Its sockets have ended; blocking is not allowed where the last owner may be dropped.
             runtime.shutdown_background();
         }
     }

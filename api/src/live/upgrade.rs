@@ -16,7 +16,7 @@ const WRITE_BUFFER: usize = 4 * 1024;
 
 pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// The headers of the answer to a GET; `None`: this is no request for a WebSocket of version 13.
+/// The headers of the answer to a GET; `None`: this is not a request for a WebSocket of version 13.
 pub(crate) fn accept(headers: &HeaderMap) -> Option<HeaderMap> {
     let mut request = Request::new(());
     *request.headers_mut() = headers.clone();

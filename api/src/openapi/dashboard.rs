@@ -7,7 +7,7 @@ use utoipa::openapi::{Ref, Required, Response};
 
 use crate::openapi::shape::{Shape, answered, string};
 
-/// The name of what opens it, beside the console's cookie.
+/// The name of the credential that opens it, beside the console's cookie.
 pub(crate) const SCHEME: &str = "chat_access_token";
 
 /// Its refusals, which are those of every endpoint.
@@ -15,16 +15,18 @@ const REFUSED: [u16; 8] = [400, 401, 403, 404, 426, 429, 500, 503];
 
 const ABOUT: &str = "A WebSocket for the console and for other dashboards, opened by people instead of keys: with the console's \
 session, from a page of the same origin, or with an access token of the chat platform that was issued to this service's \
-application (`Authorization: Bearer`). The platform is asked about the token; 30 wrong ones a minute from an address are \
-followed by 429. A guild in which the person is neither admin nor staff is 404. Frames are \
-`{\"id\": …, \"type\": …, \"data\": {…}}`. The first is `hello`; with `last_id` the missed frames follow it. `resync`: frames were \
-lost, read anew what is shown. Then, as things happen: for staff who may `sync.write` `job.progress`, `job.ended` (`id`, \
-`kind`, `state`, `progress`); for `moderation.read` `moderation.ban`, `moderation.unban`, `moderation.mute`, \
-`moderation.unmute` (`identifier`, `reason`, `chat_id`, `play_id`), `server.online`, `server.changed`, `server.offline` (`server_id`, \
-`player_count`), `command.queued`, `command.ended`; for `audit.read` `audit.entry` (`id`, `action`, `actor_id`, `target_id`); for all \
-staff `staff.on_duty`, `staff.off_duty` (`staff_id`, `server_id`) and `staff.changed`. Where much moves at once one frame \
-`job.several`, `server.several`, `audit.several` or `staff.several` says how many (`count`). Closed with 1008 when the person is signed out or loses the \
-right, within a minute, with 1013 when the client reads too slowly, and with 1001 when the process stops.";
+application (`Authorization: Bearer`). The platform is asked about the token; after 30 wrong ones a minute \
+from an address the answer is 429. A guild in which the person is neither admin nor staff is 404. Frames are \
+`{\"id\": …, \"type\": …, \"data\": {…}}`. The first is `hello`; with `last_id` the missed frames follow it. \
+`resync`: frames were lost, read the data again. Then, as events occur: for staff with `sync.write` \
+`job.progress`, `job.ended` (`id`, `kind`, `state`, `progress`); for `moderation.read` `moderation.ban`, \
+`moderation.unban`, `moderation.mute`, `moderation.unmute` (`identifier`, `reason`, `chat_id`, `play_id`), \
+`server.online`, `server.changed`, `server.offline` (`server_id`, `player_count`), `command.queued`, \
+`command.ended`; for `audit.read` `audit.entry` (`id`, `action`, `actor_id`, `target_id`); for all staff \
+`staff.on_duty`, `staff.off_duty` (`staff_id`, `server_id`) and `staff.changed`. If many events occur at once, \
+one frame `job.several`, `server.several`, `audit.several` or `staff.several` gives their number (`count`). \
+Closed within a minute with 1008 when the person signs out or loses the right, with 1013 when the client reads \
+too slowly, and with 1001 when the process stops.";
 
 pub(crate) fn scheme() -> SecurityScheme {
     let about = "An access token of the chat platform (OAuth 2, scope `identify`), issued to this service's application.";

@@ -38,14 +38,16 @@ role bindings and syncs, bans and mutes, Shield, staff.\n\n\
 **Keys.** Send a guild's key as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`. A key belongs \
 to one guild and has scopes. A call may name the guild in its path, in `guild_id` of its body or in `X-Guild-ID`; with the \
 key of another guild it is refused with 403.\n\n\
-**Rate limits** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
-`-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit is 429 with `Retry-After`: wait that long.\n\n\
+**Rate limits** count per key and bucket in fixed windows. Every answer carries its window in \
+`X-RateLimit-Limit`, `-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit the answer is 429 \
+with `Retry-After`.\n\n\
 **Places.** A game server always sends its `place_id`, 0 in the studio. A check without it finds the bans and mutes of every \
 place, so that a player who is banned from another game would be turned away; a ban or mute without it counts in every game.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
 **Ids** of Discord are strings of digits. Ids of Roblox users are integers, and requests \
-may send them as digit strings too; a number above 2^53 has to be a string. Test players of the studio, with ids below zero, \
-are known to no check. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
+may send them as digit strings too; a number above 2^53 has to be a string. No check knows the test players of \
+the studio, whose ids are below zero. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 \
+offset is taken.\n\n\
 Every path is also served below `/api/v1`.";
 
 pub(crate) fn build() -> OpenApi {
@@ -166,7 +168,7 @@ fn headers_of(op: &Operation, row: &Route) -> Vec<Part> {
     };
     if op.guild_header {
         let guild = shape::answered::<entities::GuildId>();
-        header("X-Guild-ID", guild, "The guild; where it is not sent, the key's guild is meant.");
+        header("X-Guild-ID", guild, "The guild. Absent: the key's guild.");
     }
     if row.writes && !row.answers_secret {
         let about = "Makes a repeat safe: for 24 hours the first answer is given again, with \
@@ -178,7 +180,7 @@ fn headers_of(op: &Operation, row: &Route) -> Vec<Part> {
         header("Prefer", text(100, "wait=10"), about);
     }
     if op.etag {
-        let about = "The `ETag` of the answer you have: 304 while it is still right.";
+        let about = "The `ETag` of your copy of the answer: 304 while it is current.";
         header("If-None-Match", text(1000, "\"17-4\""), about);
     }
     headers

@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema, 
 /// Referenced schemas by name.
 pub(crate) type Definitions = BTreeMap<String, RefOr<Schema>>;
 
-/// An end that is good to send for long.
+/// An end far in the future, so that the example stays valid.
 pub(crate) const FAR_END: &str = "2099-04-12T18:33:21Z";
 /// Fields with the time at which something ends.
 const ENDS: [&str; 2] = ["ends_at", "expires_at"];

@@ -31,7 +31,7 @@ pub(crate) struct Operation {
     pub(crate) message: Option<&'static str>,
     /// Error codes that a status can have here, beside its general ones.
     pub(crate) refusals: Vec<(u16, &'static [&'static str])>,
-    /// A worker does it: 202 when it takes longer than the client waits.
+    /// A worker runs it: 202 when it takes longer than the client waits.
     pub(crate) job: bool,
     pub(crate) etag: bool,
     /// Switches to WebSocket.
@@ -63,7 +63,7 @@ impl Operation {
         self.page::<C>(
             shape::whole(1, i64::MAX, 50).default(50),
             "Entries of a page; more than 100 counts as 100.",
-            "`next_cursor` of the page before.",
+            "`next_cursor` of the previous page.",
         )
     }
 
@@ -71,8 +71,8 @@ impl Operation {
     pub(crate) fn paged_if_asked<C: Field>(self) -> Self {
         self.page::<C>(
             shape::whole(1, i64::MAX, 50),
-            "Asks for a page of so many entries, at most 100.",
-            "Asks for the page after this entry.",
+            "Requests a page of this many entries, at most 100.",
+            "Requests the page after this entry.",
         )
     }
 

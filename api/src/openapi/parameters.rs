@@ -13,7 +13,7 @@ pub(crate) fn of_path(name: &str) -> Shape {
         "chatId" => answered::<ChatId>().about("A chat user."),
         "userId" => answered::<ChatId>().about("A chat user who is staff."),
         "playId" => any_of([answered::<PlayId>(), test_player()])
-            .about("A game user. Of test players of the studio, with ids below zero, nothing is known."),
+            .about("A game user. Test players of the studio, with ids below zero, are unknown."),
         "identifier" => any_of([matching("^[1-9][0-9]{0,18}$", "4815162342"), test_player()]).about(
             "A chat user id (17 digits or more) or a game user id. Linked accounts are found by either. Test players of the \
              studio, with ids below zero, are never banned.",
@@ -22,7 +22,7 @@ pub(crate) fn of_path(name: &str) -> Shape {
         "jobId" => answered::<JobId>().about("A job, as answered when it was queued."),
         "commandId" => uuid().about("The `id` of a command."),
         "publicId" => matching("^[a-z0-9]{8}$", "k3y8ab1c").about("The public id of a key."),
-        "serverId" => string("f3b1c2d4-server-7").about("The id the game server gives itself."),
+        "serverId" => string("f3b1c2d4-server-7").about("The id that the game server gives itself."),
         "actionId" => id(31).about("The `id` of a pending action."),
         "bindingId" | "loaId" | "requestId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
         _ => string("17"),

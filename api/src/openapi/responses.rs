@@ -32,7 +32,7 @@ const ERRORS: [(u16, &str, &str); 15] = [
     (413, "body_too_large", "The body is too large."),
     (415, "unsupported_media_type", "The body is not sent as JSON."),
     (422, "unprocessable", "Well-formed, but it breaks a rule."),
-    (426, "upgrade_required", "This path speaks WebSocket alone."),
+    (426, "upgrade_required", "This path accepts only WebSocket."),
     (429, "rate_limited", "Rate limit exceeded: wait `Retry-After` seconds."),
     (500, "internal", "A bug; the request id finds it in the log."),
     (502, "bad_gateway", "A platform answered badly; try again after `Retry-After` seconds."),
@@ -51,11 +51,11 @@ const HEADERS: [(&str, &str); 9] = [
     ("X-RateLimit-Reset-After", "Seconds until this window ends."),
     ("X-RateLimit-Bucket", "The bucket that counts this endpoint."),
     ("Retry-After", "Seconds to wait."),
-    ("Location", "Where to ask how far the job is."),
-    ("ETag", "Names this very answer, for `If-None-Match`."),
+    ("Location", "The URL of the job's progress."),
+    ("ETag", "Identifies this version of the answer, for `If-None-Match`."),
     (
         "X-Guildhall-Stale",
-        "`true`: the database is away, and this is what was known before, at most five minutes ago. Otherwise absent.",
+        "`true`: the database is away, and this answer is from memory, at most five minutes old. Otherwise absent.",
     ),
 ];
 

@@ -1,5 +1,5 @@
-//! `GET /openapi.json`, `/docs` and its files: the document, generated once, and the page that shows it. `/` says what this
-//! server is.
+//! `GET /openapi.json`, `/docs` and its files: the document, generated once, and the page that shows it. `/`
+//! describes this server.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Reads bodies within their size and time, and within what this process holds of all of them (docs/rules.md 3): who sends
-//! much, or slowly, waits for himself.
+//! Reads bodies within their size and time, and within the memory that this process has for all of them
+//! (docs/rules.md 3): a client that sends much, or slowly, delays only itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::response::error::{ApiError, Kind};
 use crate::turns::place;
 
-/// Of all bodies that are read or worked on, KiB.
+/// Memory for all bodies that are read or worked on, KiB.
 const PROCESS: usize = 32 * 1024;
-/// Of those of one guild, or of one person outside of guilds: two imports.
+/// Memory for those of one guild, or of one person outside of guilds: two imports.
 const OWNER: usize = 8 * 1024;
-/// Owners share places by chance, so that nothing has to be kept of each.
+/// Owners share places by hash, so that no state is kept for each.
 const PLACES: usize = 1 << 10;
 /// Smaller bodies, bytes, are not counted: there are no more of them than connections.
 const SMALL: usize = 4 * 1024;
@@ -28,8 +28,8 @@ const WAIT_FOR_ROOM: Duration = Duration::from_secs(5);
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 /// Between two parts.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Of a body that is refused so many bytes are still taken, for so long: a client gets its answer only once it has sent
-/// the body, and otherwise a broken connection.
+/// Bytes of a refused body that are still read, and for how long: a client reads its answer only once it has
+/// sent the body, and otherwise sees a broken connection.
 const DISCARDED: usize = 1024 * 1024;
 const DISCARDS_FOR: Duration = Duration::from_secs(2);
 
@@ -54,7 +54,7 @@ impl Default for Bodies {
     }
 }
 
-/// A body with its part of the room, which is free again when nobody has the bytes any more.
+/// A body with its share of the memory, which is freed when the bytes are dropped.
 struct Held {
     bytes: Bytes,
     _room: Option<[OwnedSemaphorePermit; 2]>,
@@ -67,8 +67,8 @@ impl AsRef<[u8]> for Held {
 }
 
 impl Bodies {
-    /// The whole body, at most `limit` bytes. `owner` is the id of the guild or person that sends it. Who has the bytes has
-    /// their room, so they are kept for as long as what was made of them.
+    /// The whole body, at most `limit` bytes. `owner` is the id of the guild or person that sends it. The
+    /// bytes hold their memory, so they are kept for as long as what was made of them.
     pub(crate) async fn read(
         &self,
         mut body: BodyStream,
@@ -111,7 +111,7 @@ impl Bodies {
         }
         let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
         let own = &self.owners[place(owner, PLACES)];
-        // The own one first: who waits for it keeps nothing from others.
+        // The owner's permits first: waiting for these takes nothing from others.
         let both = async {
             let own = own.clone().acquire_many_owned(kib).await;
             Ok::<_, tokio::sync::AcquireError>([own?, self.process.clone().acquire_many_owned(kib).await?])
@@ -124,7 +124,7 @@ impl Bodies {
     }
 }
 
-/// A form that ends where it has more fields than any page: the rest is not worth reading.
+/// A form that is cut where it has more fields than any page.
 pub(crate) fn of_fields(body: BodyStream, most: usize) -> BodyStream {
     let until = body.scan(0, move |fields, part| {
         let is_read = *fields <= most;
@@ -134,7 +134,7 @@ pub(crate) fn of_fields(body: BodyStream, most: usize) -> BodyStream {
     until.boxed()
 }
 
-/// Takes a body that nobody reads, unless it is so long that its client cannot get the answer.
+/// Drains a body that is not used, unless it is too long for that.
 pub(crate) async fn skip(mut body: BodyStream, headers: &HeaderMap) {
     if announced_length(headers).is_some_and(|length| length > DISCARDED as u64) {
         return;
@@ -200,7 +200,7 @@ mod tests {
         let stall = || bodies.read(stalling(1), &none, LARGE, 7);
         let others = async {
             tokio::task::yield_now().await;
-            // There is no room for a third of this owner.
+            // There is no memory for a third body of this owner.
             let refused = bodies.read(whole(9), &none, LARGE, 7).await.unwrap_err();
             assert_eq!((refused.kind(), refused.parts().word.as_ref()), (Kind::Unavailable, "bodies_busy"));
             assert!(refused.parts().retry_after.is_some());

@@ -228,7 +228,7 @@ pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// An integer above 2^53: whoever keeps numbers as floats has rounded it already (docs/rules.md 2).
+/// An integer above 2^53: clients that keep numbers as floats have rounded it already (docs/rules.md 2).
 pub(crate) fn is_rounded(sent: &Value) -> bool {
     sent.as_i64().map(i64::unsigned_abs).or_else(|| sent.as_u64()).is_some_and(|number| number > 1 << 53)
 }

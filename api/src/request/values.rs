@@ -77,7 +77,8 @@ pub(crate) fn refuse_rounded(name: &str, sent: &Value) -> ApiError {
     ApiError::field(name, sent, "sent as a string of digits: numbers above 2^53 are rounded by many clients")
 }
 
-/// A player, or a test player of the studio: their ids are below zero, and nothing is known of them (docs/rules.md 2).
+/// A player, or a test player of the studio: their ids are below zero, and the service does not know them
+/// (docs/rules.md 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub(crate) enum OrTest<T> {

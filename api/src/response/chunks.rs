@@ -11,10 +11,10 @@ use crate::response::large::{LARGE, Memory};
 const CHUNK: usize = 64 * 1024;
 
 pub(crate) struct Chunks {
-    /// One part, unless the body is large. Without any it is not held.
+    /// One part, unless the body is large. Empty for a body that is not held.
     parts: Vec<Bytes>,
     len: usize,
-    /// Held by a large body.
+    /// The permit of a large body.
     memory: Option<Memory>,
 }
 
@@ -32,7 +32,7 @@ impl Chunks {
         self.memory.as_ref()
     }
 
-    /// Of a body so long that it is not held.
+    /// The stream of a body too long to hold.
     pub(crate) fn too_long(len: usize) -> Self {
         Self { parts: Vec::new(), len, memory: None }
     }
@@ -41,7 +41,7 @@ impl Chunks {
         !self.parts.is_empty()
     }
 
-    /// An `ETag` that only this very text has.
+    /// An `ETag` unique to this text.
     pub(crate) fn tag(&self) -> String {
         let mut hash = Sha256::new();
         self.parts.iter().for_each(|part| hash.update(part));

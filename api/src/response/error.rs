@@ -89,7 +89,7 @@ pub(crate) struct Inner {
     pub(crate) job: Option<JobId>,
     /// It answers a repeat under the same `Idempotency-Key`.
     pub(crate) replayed: bool,
-    /// The transaction met another one and was rolled back: the call may be made again.
+    /// The transaction conflicted with another one and was rolled back: the call may be repeated.
     pub(crate) repeatable: bool,
     /// For the log only.
     pub(crate) cause: Option<String>,
@@ -265,7 +265,7 @@ impl ApiError {
     }
 }
 
-/// What a look-up found, or a 404.
+/// The result of a look-up, or a 404.
 pub(crate) trait OrNotFound<T> {
     fn or_not_found(self, what: &str) -> Result<T, ApiError>;
 }

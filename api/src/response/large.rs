@@ -1,5 +1,5 @@
-//! What large answers may use at once, of each guild and of this process: slow readers of one guild cost other guilds
-//! neither memory nor their turn (docs/operations.md 4).
+//! Limits on large answers, of each guild and of this process: slow readers of one guild cost other guilds
+//! neither memory nor permits (docs/operations.md 4).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,7 +24,7 @@ const WAIT_TO_BUILD: Duration = Duration::from_secs(10);
 /// Bytes a second of all large answers together, about those of the fastest networks. Without a limit fast readers on
 /// the same machine would take all of its processors.
 const PACE: u32 = 512 * 1024 * 1024;
-/// Sent at once by a process that was silent.
+/// The burst after a pause.
 const BURST: Duration = Duration::from_millis(2);
 
 struct Amount {
@@ -65,7 +65,7 @@ impl Default for LargeAnswers {
 /// The right to send a large answer.
 pub(crate) struct AnswerPermit {
     _permits: [OwnedSemaphorePermit; 2],
-    /// Keeps the guild's share known.
+    /// Keeps the guild's share alive.
     _guild: Arc<Share>,
     pace: Arc<Pace>,
 }
@@ -94,7 +94,7 @@ impl LargeAnswers {
         Ok(AnswerPermit { _permits: permits, _guild: share, pace: self.pace.clone() })
     }
 
-    /// Of large bodies one is built at a time, so that building leaves most of the machine to other requests.
+    /// One large body is built at a time, so that building leaves most of the machine to other requests.
     pub(crate) async fn turn_to_build(&self) -> Result<SemaphorePermit<'_>, ApiError> {
         in_time(WAIT_TO_BUILD, self.building.acquire()).await
     }
@@ -123,7 +123,7 @@ impl Memory {
         Self { shares: self.shares.clone(), permits: Vec::new(), kib: 0 }
     }
 
-    /// Covers a body of so many bytes. False: there is no room now.
+    /// Covers a body of this many bytes. False: there is not enough memory now.
     pub(crate) fn try_cover(&mut self, bytes: usize) -> bool {
         let more = self.missing(bytes);
         let got: Option<Vec<_>> =
@@ -131,7 +131,7 @@ impl Memory {
         self.add(got.unwrap_or_default(), more)
     }
 
-    /// The same, waiting for other bodies to go.
+    /// The same, but waits until other bodies are freed.
     pub(crate) async fn cover(&mut self, bytes: usize) -> Result<(), ApiError> {
         let more = self.missing(bytes);
         let [guild, process] = &self.shares;

@@ -22,7 +22,8 @@ pub(crate) enum Payload {
     Made(Pages),
 }
 
-/// The parts of a body as they are made; one that cannot be made cuts the connection, so that the client notices.
+/// The parts of a body as they are made; one that cannot be made cuts the connection, so that the client
+/// notices.
 pub(crate) type Pages = mpsc::Receiver<Result<Bytes, Broken>>;
 
 pub(crate) struct Shared {

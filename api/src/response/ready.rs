@@ -9,7 +9,7 @@ use crate::response::large::LARGE;
 pub(crate) struct Ready {
     pub(crate) body: Chunks,
     pub(crate) etag: Option<String>,
-    /// From then on it is out of date, without any event.
+    /// The time at which it becomes out of date without an event.
     until: Option<Timestamp>,
     gzip: OnceCell<Option<Chunks>>,
 }

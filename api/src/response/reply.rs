@@ -56,11 +56,11 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     body: Body,
     pub(crate) location: Option<String>,
-    /// Of a list that goes on after this page.
+    /// Cursor of a list that continues after this page.
     pub(crate) next_cursor: Option<String>,
     /// The link to the next page.
     pub(crate) next_page: Option<String>,
-    /// Names this very answer, for `If-None-Match`.
+    /// Identifies this version of the answer, for `If-None-Match`.
     pub(crate) etag: Option<String>,
     pub(crate) preference: Option<String>,
     /// The window after this call, if admission only checked it.
@@ -69,7 +69,7 @@ pub(crate) struct Reply {
     pub(crate) replayed: bool,
     /// Its text is already stored under the idempotency key.
     pub(crate) kept: bool,
-    /// The database is away, and this was known before.
+    /// The database is away, and the answer is from memory.
     pub(crate) stale: bool,
 }
 
@@ -126,7 +126,7 @@ impl Reply {
         Self::new(StatusCode::OK, Body::Made(Some(pages)))
     }
 
-    /// The answer to a HEAD whose body is not needed, not even to tell its length.
+    /// The answer to a HEAD whose body is not needed, not even for its length.
     pub(crate) fn head(etag: Option<String>) -> Self {
         Self { etag, ..Self::new(StatusCode::OK, Body::Stored(String::new())) }
     }

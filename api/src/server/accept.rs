@@ -88,7 +88,7 @@ async fn accept<F>(
     let permits = state.connections.clone();
     let guests = Guests::default();
     let most_of = |address: &IpAddr| {
-        // A trusted proxy brings everybody's connections.
+        // A trusted proxy forwards connections of many clients.
         let trusted = client_address::is_trusted(*address, &state.options.trusted_proxies);
         if trusted { capacity.connections } else { capacity.connections_per_address }
     };
@@ -114,7 +114,7 @@ async fn accept<F>(
             connection.await;
             drop(permit);
         });
-        // What was accepted before has its turn first.
+        // Connections accepted before come first.
         tokio::task::yield_now().await;
     }
 }

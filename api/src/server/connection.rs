@@ -38,19 +38,19 @@ use crate::state::State;
 /// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// Bytes that the system keeps of what a client sends and nobody has read, of which it uses twice as much. Without a limit
-/// it keeps some MiB for each connection.
+/// Unread bytes of a client that the system buffers; it uses twice as much. Without a limit it buffers some
+/// MiB for each connection.
 const UNREAD: usize = 64 * 1024;
 
-/// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
+/// The duration of a refusal that its client could repeat without end, so that it costs others little.
 const REFUSAL: Duration = Duration::from_millis(50);
 
 /// How a request for a live socket begins.
 const LIVE: &[u8] = b"GET /ws/";
 
-/// Serves a connection until the client leaves, is too slow or has to make room, or until shutdown begins and the request
-/// in flight is answered. One that begins as a live socket waits for its turn and is served by the threads of these: when
-/// thousands come back at once, requests only share the processors with them.
+/// Serves a connection until the client leaves, is too slow or is evicted, or until shutdown begins and the
+/// request in flight is answered. One that begins as a live socket waits for its turn and is served by the
+/// threads of sockets: when thousands reconnect at once, requests only share the processors with them.
 pub(super) async fn serve<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, state: Arc<State>)
 where
     S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
@@ -78,12 +78,12 @@ where
     }
 }
 
-/// `None`: the connection has to make room, or shutdown began.
+/// `None`: the connection was evicted, or shutdown began.
 async fn unless_left<T>(guest: &Guest, shutdown: &Shutdown, work: impl Future<Output = T>) -> Option<T> {
     guest.leave.run_until_cancelled(shutdown.soft().run_until_cancelled(work)).await.flatten()
 }
 
-/// By its first bytes; an error if none come in time.
+/// Decides by its first bytes; an error if none arrive in time.
 async fn opens_live_socket(stream: &TcpStream) -> std::io::Result<bool> {
     let mut first = [0; LIVE.len()];
     tokio::time::timeout(TIMEOUTS.head, stream.peek(&mut first)).await??;
@@ -127,7 +127,7 @@ where
         tracing::debug!(%error, "cannot switch off the delay of small packets");
     }
     if let Err(error) = SockRef::from(&stream).set_recv_buffer_size(UNREAD) {
-        tracing::debug!(%error, "cannot limit what the system keeps of a connection");
+        tracing::debug!(%error, "cannot limit the receive buffer of a connection");
     }
     let phase = guest.phase.clone();
     let stream = Timed::new(stream, phase.clone(), TIMEOUTS, since);
@@ -186,7 +186,7 @@ where
         tokio::time::sleep(REFUSAL).await;
     }
     phase.answered();
-    // A client that goes on to another process finds it before this one is gone.
+    // A client can move to another process before this one ends.
     if leaving.is_cancelled() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -42,7 +42,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// Marks a response as a refusal that its client could repeat for ever: it takes some time, as 401 and 429 do.
+/// Marks a response as a refusal that its client could repeat without end: it is delayed, as 401 and 429 are.
 #[derive(Clone, Copy)]
 pub(super) struct Refused;
 
@@ -165,7 +165,7 @@ async fn in_time(
 ) -> Response<Payload> {
     let (route, params) = match found {
         Found::Endpoint(route, params) => (route, params),
-        // Boxed, because the layers above move the room that each request may need.
+        // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
         Found::Console => return Box::pin(console_page(&server, request, log)).await,
         Found::Page(page) => {
@@ -181,7 +181,7 @@ async fn in_time(
         if route.runs == Runs::AsJobs { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
     let work = serve(&server.state, route, params, request, &mut log);
     let result = tokio::select! {
-        // Most work ends at once: then nothing else is asked.
+        // Most work ends at once: then nothing else is polled.
         biased;
         result = tokio::time::timeout(REQUEST_TIMEOUT + waits, work) => {
             result.unwrap_or_else(|_| Err(ApiError::unavailable("timeout", "the request took too long")))
@@ -205,7 +205,7 @@ async fn console_page(server: &Server, request: Box<Request>, log: RequestLog) -
     }
 }
 
-/// No byte of a form is read before everything else was checked.
+/// A form is read only after all other checks.
 async fn page(server: &Server, request: console::Request, body: BodyStream) -> Response<console::Body> {
     let headers = request.headers.clone();
     let admitted = match server.console.admit(request).await {
@@ -259,7 +259,7 @@ async fn serve(
     log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
     let query = Query::parse(&raw)?;
-    // Held until the answer, because what was made of it is.
+    // Held until the answer, as is what was made of it.
     let sent = match route.method {
         Method::GET => Bytes::new(),
         // Boxed, because most requests have no body.

@@ -1,5 +1,5 @@
-//! The open connections of each address. Where an address has its most, the one that has been silent for longest makes
-//! room, so that abandoned connections keep no client out.
+//! The open connections of each address. If an address has the most that it may have, the one that has been
+//! idle for longest is closed, so that abandoned connections do not keep clients out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::server::phase::Phase;
 
-/// The oldest connections of an address, among which the silent one is looked for.
+/// The oldest connections of an address, among which the idle one is searched.
 const LOOKED_AT: usize = 32;
 
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ pub(super) struct Guest {
     address: IpAddr,
     number: u64,
     pub(super) phase: Phase,
-    /// Cancelled: it has to make room.
+    /// Cancelled when it is evicted.
     pub(super) leave: CancellationToken,
 }
 

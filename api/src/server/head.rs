@@ -1,6 +1,6 @@
-//! Heads that never become a request of a route. What hyper refuses by itself gets the common envelope; a head with a
-//! bare line feed, and a request that names no host or another target than a path, are refused too: a proxy in front may
-//! read them in another way.
+//! Refuses malformed heads. What hyper refuses by itself gets the common envelope; a head with a bare line
+//! feed, and a request without a host or with a target that is not a path, are refused too: a proxy in front
+//! may parse them differently.
 
 use bytes::Bytes;
 use http::header::HOST;
@@ -10,20 +10,20 @@ use crate::response::error::ApiError;
 use crate::response::payload::Payload;
 use crate::server::request_log::{REQUEST_ID, RequestLog};
 
-/// No head may have it: hyper answers 400.
+/// Not allowed in any head: hyper answers 400.
 const REFUSED: u8 = 0;
 
-/// Headers of requests that are followed by other bytes than the next head.
+/// Headers of requests after which something other than the next head follows.
 const FOLLOWED: [&[u8]; 3] = [b"content-length:", b"transfer-encoding:", b"upgrade:"];
 
-/// The longest name that is looked for.
+/// The longest of these names.
 const NAME: usize = 18;
 
 /// The heads of requests, byte by byte as they are received.
 #[derive(Default)]
 pub(super) struct Head {
     begun: bool,
-    /// A body follows; its bytes are not looked at.
+    /// A body follows; its bytes are not examined.
     followed: bool,
     ended: bool,
     /// Bytes of the line so far, the first and the last of them.
@@ -33,7 +33,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Spoils a line feed that follows no carriage return.
+    /// Replaces a line feed without a carriage return, so that hyper refuses the head.
     pub(super) fn check(&mut self, bytes: &mut [u8]) {
         let mut from = 0;
         while !self.ended
@@ -63,7 +63,7 @@ impl Head {
         self.last = bytes.last().copied().unwrap_or(self.last);
     }
 
-    /// The request before is answered, and its body is over.
+    /// The previous request is answered, and its body has ended.
     pub(super) fn renew(&mut self) {
         if self.ended {
             *self = Self::default();
@@ -101,7 +101,7 @@ fn is_ours(head: &[u8]) -> bool {
     head.windows(id.as_str().len()).any(|part| part == id.as_str().as_bytes())
 }
 
-/// The answer to a request that no route may see.
+/// The answer to a request that must not reach a route.
 pub(super) fn refuse<B>(request: &Request<B>) -> Option<Response<Payload>> {
     let hosts = request.headers().get_all(HOST).iter().count();
     let problem = if request.uri().path().is_empty() {

@@ -38,7 +38,7 @@ impl Api for InProcess {
             let result = api.answer(caller, call, &mut log).await;
             envelope(log.finish(result))
         };
-        // A change goes on when the person's browser is gone.
+        // A change goes on when the person's browser disconnects.
         let work = self.state.context.shutdown.tracker().spawn(work);
         let ended = work.map(|ended| {
             ended.unwrap_or_else(|error| envelope(spare.finish(Err(ApiError::internal(error)))))
@@ -97,7 +97,7 @@ fn envelope(response: Response<Payload>) -> ApiAnswer {
     let status = response.status();
     let body = match response.into_body() {
         Payload::Own(body) => serde_json::from_slice(&body).unwrap_or_default(),
-        // Lists are read from the database by who needs one here.
+        // Callers in this process read lists from the database.
         Payload::Shared(_) | Payload::Made(_) => Value::Null,
     };
     ApiAnswer { status, body }

@@ -44,7 +44,7 @@ pub(crate) static PAGES: [Page; 19] = [
 ];
 
 impl Page {
-    /// The answer where the request's path has a slash at the end that the page cannot have.
+    /// The answer to a path with a slash at its end, for pages that cannot have one.
     pub(crate) fn moved(&self, path: &str) -> Option<Response<Bytes>> {
         (self.path == DOCS && path.ends_with('/')).then(serve::moved)
     }

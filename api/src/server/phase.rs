@@ -47,7 +47,7 @@ impl Phase {
         self.0.phase.compare_exchange(IDLE, READING_HEAD, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Since which second the client has asked nothing; `None`: it is being answered.
+    /// The second since which the client has sent no request; `None`: it is being answered.
     pub(super) fn silent_since(&self) -> Option<u32> {
         (self.get() != ANSWERING).then(|| self.0.heard.load(Ordering::Relaxed))
     }

@@ -1,4 +1,5 @@
-//! The row by which operators know of this process. It goes with the process, or a minute after a crash.
+//! The row that shows this process to operators. It is deleted at the end of the process, or a minute after a
+//! crash.
 
 use std::sync::Arc;
 use std::time::Duration;

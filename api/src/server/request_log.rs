@@ -32,10 +32,10 @@ const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
 
-/// Route, method and status. Nothing that a client can choose freely: a series is kept for ever.
+/// Route, method and status. Nothing that a client can choose freely: a series is never dropped.
 type Series = (&'static str, &'static str, StatusCode);
 
-/// The name of a method that some route has; any other is not told apart.
+/// The name of a method that some route has; all others share one name.
 fn label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -119,7 +119,7 @@ impl RequestLog {
 
     fn add_headers(&self, headers: &mut HeaderMap) {
         insert_text(headers, REQUEST_ID, &self.request_id);
-        // What a key may see is for its holder alone.
+        // The answer is only for the holder of the key.
         headers.insert(header::CACHE_CONTROL, NO_STORE);
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
         headers.append(header::VARY, BY_KEY);

@@ -28,7 +28,8 @@ pub(super) struct Timeouts {
     stall: Duration,
 }
 
-/// Idle is longer than load balancers keep unused connections (60 s); who stalls is gone within 15 s.
+/// Idle is longer than load balancers keep unused connections (60 s); stalled clients are disconnected within
+/// 15 s.
 pub(super) const TIMEOUTS: Timeouts =
     Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(14) };
 /// Bytes a second. The time of a client that reads a long answer more slowly counts as stalled: it holds the answer's memory.
@@ -39,7 +40,7 @@ pub(super) struct Timed<S: Abort> {
     stream: S,
     phase: Phase,
     head: Head,
-    /// What is left of our answer in place of hyper's.
+    /// The rest of our answer in place of hyper's.
     answer: Option<Bytes>,
     timeouts: Timeouts,
     /// The phase of the timer, which is reset when another phase begins, not by every byte.
@@ -52,7 +53,7 @@ pub(super) struct Timed<S: Abort> {
 
 /// Connections of this process whose clients do not take what is written.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
-/// So many may use up their patience; the clients of further ones have [`HURRY`], for each holds an answer's memory.
+/// This many get the full timeout; further ones get [`HURRY`], because each holds an answer's memory.
 const MOST_BLOCKED: usize = 1_000;
 const HURRY: Duration = Duration::from_secs(1);
 
@@ -76,16 +77,17 @@ impl Drop for Blocked {
     }
 }
 
-/// A stream that can end without sending the rest, which the system would otherwise keep for a client that takes nothing.
+/// A stream that can end without sending the rest, which the system would otherwise keep for a client that
+/// does not read.
 pub(super) trait Abort {
-    /// What is unsent goes when the stream is closed.
+    /// Unsent bytes are dropped when the stream is closed.
     fn abort(&self);
 }
 
 impl Abort for TcpStream {
     fn abort(&self) {
         if let Err(error) = SockRef::from(self).set_linger(Some(Duration::ZERO)) {
-            tracing::debug!(%error, "a connection ends with what is unsent");
+            tracing::debug!(%error, "a connection closes with its unsent bytes");
         }
     }
 }
@@ -257,7 +259,7 @@ mod tests {
         let started = Instant::now();
         let refused = server.write_all(&[0; 65]).await.unwrap_err();
         assert_eq!((refused.kind(), started.elapsed() >= SHORT.stall), (io::ErrorKind::TimedOut, true));
-        // A byte now and then buys no more time than it takes at the slowest rate.
+        // A byte now and then extends the timeout only by its time at the slowest rate.
         let (mut trickle, server) = tokio::io::duplex(64);
         let mut server = Timed::new(server, Phase::default(), SHORT, Instant::now());
         let taking = tokio::spawn(async move {

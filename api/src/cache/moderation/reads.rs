@@ -13,7 +13,7 @@ use crate::cache::guild_state::Base;
 
 /// Guilds of a read, where many wait.
 const GUILDS_A_READ: usize = 64;
-/// Rows of each guild in a statement of such a read. A guild with more is read by itself, once the others are there.
+/// Rows of each guild in a statement of such a read. A guild with more is read alone, after the others.
 const ROWS_A_GUILD: u64 = 128;
 /// Rows of a statement that reads one guild.
 const ROWS_A_PART: u64 = 2_000;
@@ -92,7 +92,8 @@ impl Moderation {
         Ok(guilds.iter().map(base).collect())
     }
 
-    /// In parts, because rows take far more memory than what is kept of them. What changes meanwhile is read again.
+    /// In parts, because rows take far more memory than the state kept of them. Accounts that change
+    /// meanwhile are read again.
     async fn read_alone(&self, guild: GuildId, now: Timestamp) -> Result<Base, DbErr> {
         let conn = self.0.database.read();
         let links = async {

@@ -29,11 +29,11 @@ impl From<BindingRequest> for Rule {
 }
 
 /// A binding gives and takes its role, so a person changes only bindings of roles that they could give by hand
-/// (docs/rules.md 5). A key has no place among the roles: the sync decides what the bot may give.
+/// (docs/rules.md 5). A key has no position among the roles: the sync decides what the bot may give.
 pub(crate) async fn check_giver(call: &Call, role: RoleId, adds: bool) -> Result<(), ApiError> {
     let Caller::Person { user, rights, .. } = &call.caller else { return Ok(()) };
     let access = match call.state.platforms.chat.guild_access(call.platform(), *user).await {
-        // Nobody's place is known: then the link that made this person the admin decides.
+        // Without a platform positions are unknown: the link that made this person an admin decides.
         Err(PlatformError::NotConfigured(_)) if rights.administrates => return Ok(()),
         access => access?,
     };
@@ -57,5 +57,5 @@ pub(crate) async fn begin(call: &Call) -> Result<UnitOfWork<'_>, ApiError> {
 }
 
 pub(crate) fn duplicate() -> ApiError {
-    ApiError::conflict("binding_exists", "the guild has this very binding already")
+    ApiError::conflict("binding_exists", "the guild has this binding already")
 }

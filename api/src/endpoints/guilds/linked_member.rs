@@ -22,7 +22,7 @@ pub(crate) struct LinkedMembers {
     /// Members in the whole list, not in the page.
     #[schema(example = 1)]
     pub(crate) total: u64,
-    /// Only of a page; null on the last one.
+    /// Present only in a page; null on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ChatId>)]
     #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
@@ -59,7 +59,7 @@ impl WholeList for AllMembers {
     }
 }
 
-/// One of the two whole lists.
+/// Renders one of the two whole lists.
 pub(crate) async fn all(call: &Call, list: MemberList) -> Result<Reply, ApiError> {
     let (lists, guild) = (&call.state.caches.members, call.guild());
     if call.head && lists.get(guild, list, &call.state.context.clock).is_none() {

@@ -20,7 +20,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: JobId = call.path("jobId")?;
     let mut work = UnitOfWork::begin(&call).await?;
     let before = find_to_change(&call, work.tx(), id).await?;
-    let over = || ApiError::conflict("job_over", "the job is over already");
+    let over = || ApiError::conflict("job_over", "the job has ended already");
     if !before.state.is_open() {
         return Err(over());
     }

@@ -18,7 +18,7 @@ pub(crate) struct JobDetails {
     job: Job,
     /// Of the last 16 attempts that did not succeed, oldest first. Kept when the job succeeds or is run again.
     errors: Vec<JobAttemptError>,
-    /// Members the job failed for, newest first.
+    /// Members for whom the job failed, newest first.
     failures: Vec<JobFailure>,
     #[schema(required, example = 9)]
     next_cursor: Option<i64>,
@@ -26,7 +26,7 @@ pub(crate) struct JobDetails {
 
 answer! {
     pub(crate) struct JobAttemptError from row: AttemptError {
-        /// From 1, and from 1 again when the job was run again.
+        /// Counts from 1, and again from 1 when the job is run again.
         #[schema(minimum = 0, example = 1)]
         attempt: i32,
         at: Seconds,
@@ -53,8 +53,8 @@ answer! {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("getJob", "How far a job is")
-        .about("With the errors of its attempts, and a page of the members it failed for.")
+    Operation::new("getJob", "Progress of a job")
+        .about("With the errors of its attempts, and a page of the members for whom it failed.")
         .paged::<FailureCursor>()
         .data::<JobDetails>()
 }

@@ -15,7 +15,7 @@ answer! {
         kind: String,
         state: Status = row.status(now),
         progress: JobProgress = JobProgress::new(row, now),
-        /// The job was asked to stop.
+        /// Whether a cancel was requested.
         cancel_requested: bool,
         /// Of a job that succeeded.
         #[schema(required, value_type = Option<Object>, example = json!({ "changed": 12 }))]
@@ -33,15 +33,15 @@ answer! {
 
 answer! {
     pub(crate) struct JobProgress from row: job::Model, at now {
-        /// Steps that are over.
+        /// Steps that have ended.
         #[schema(minimum = 0, example = 1200)]
         done: i64 = row.progress_done,
         #[schema(minimum = 0, example = 5000)]
         total: i64 = row.progress_total,
-        /// Steps that are over and failed.
+        /// Steps that have failed.
         #[schema(minimum = 0, example = 1)]
         failed: i64 = row.progress_failed,
-        /// Seconds left at the speed so far; null while the speed is unknown, as while a bulk job plans.
+        /// Seconds left at the speed so far; null while it is unknown, for example while a bulk job plans.
         #[schema(required, example = 95)]
         // Rounded up, so that the job is done when a client polls again by then.
         eta_seconds: Option<u64> = queue::eta(row, now).map(whole_seconds),

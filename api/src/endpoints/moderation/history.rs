@@ -38,7 +38,7 @@ pub(crate) async fn read(
     Ok((page, rows))
 }
 
-/// The id under which the moderator's sanctions stand.
+/// The id under which the moderator's sanctions are stored.
 async fn noted(call: &Call, moderator: Moderator) -> Result<ChatId, ApiError> {
     let Some(play) = moderator.play() else { return Ok(moderator.noted(|_| None)) };
     let person = Person::resolve(call.read(), call.guild(), Subject::Play(play)).await?;

@@ -28,7 +28,7 @@ pub(crate) struct VerifiedMember {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("reverse", "The chat users of up to 200 game users")
-        .about("In the order asked for; who is not linked is left out.")
+        .about("In the order of the request; users who are not linked are left out.")
         .body::<ReverseRequest>()
         .data::<VerifiedMembers>()
 }

@@ -1,5 +1,5 @@
-//! Live sockets that were opened with an access token. Each token is asked about again and again, so there are fewer of them
-//! than other sockets, and few of one person.
+//! Live sockets that were opened with an access token. The platform is asked about each token repeatedly, so
+//! the process holds fewer of them than of other sockets, and few of one person.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,10 +27,10 @@ impl Bearers {
         let (all, own) = (people.values().sum::<usize>(), people.get(&person).copied().unwrap_or_default());
         let full = |message| Err(ApiError::unavailable("sockets_full", message));
         if own >= MOST_OF_PERSON {
-            return full("this person has as many sockets by access tokens as a person may");
+            return full("this person has the maximum number of sockets by access tokens");
         }
         if all >= MOST {
-            return full("this process holds as many sockets by access tokens as it may");
+            return full("this process holds the maximum number of sockets by access tokens");
         }
         people.insert(person, own + 1);
         Ok(Bearer { bearers: self.clone(), person })

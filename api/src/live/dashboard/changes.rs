@@ -1,5 +1,5 @@
-//! Follows what the database says of the guilds with open dashboards: a few statements for all of them, four times a
-//! second, and none while there are no sockets.
+//! Reads changes of the guilds with open dashboards from the database: a few statements for all of them, four
+//! times a second, and none while there are no sockets.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::live::dashboard::watched::{Audit, Jobs, Servers, Staff};
 use crate::state::State;
 
 const EVERY: Duration = Duration::from_millis(250);
-/// With more sockets than this in the process, what moves all the time is told after every second read.
+/// With more sockets than this in the process, frequent changes are sent only after every second read.
 const CROWD: usize = 200;
 /// Jobs of a guild that one read finds, and how new they are: clocks of processes differ, and transactions take time.
 const JOBS: u64 = 20;
 const NEW: TimeDelta = TimeDelta::seconds(60);
 /// Open jobs that a guild begins with.
 const OPEN: u64 = 100;
-/// Heartbeats of servers are written later than they came by less than this.
+/// Heartbeats of servers are written within this time.
 const WRITTEN_IN: TimeDelta = TimeDelta::seconds(3);
 const SERVERS: u64 = 10_000;
 
@@ -60,8 +60,8 @@ pub(super) async fn follow(state: Arc<State>) {
         let span = Span { last, now, all };
         let read = read(state.context.database.read(), &mut guilds, feeds, span).await;
         match &read {
-            Err(error) if !failing => tracing::warn!(%error, "cannot read what dashboards show"),
-            Ok(()) if failing => tracing::info!("what dashboards show is read again"),
+            Err(error) if !failing => tracing::warn!(%error, "cannot read the data of dashboards"),
+            Ok(()) if failing => tracing::info!("the data of dashboards can be read again"),
             _ => {}
         }
         failing = read.is_err();
@@ -75,7 +75,7 @@ struct Span {
     /// Time of the last one that succeeded.
     last: Timestamp,
     now: Timestamp,
-    /// It also tells what moves all the time.
+    /// It also sends frequent changes.
     all: bool,
 }
 
@@ -114,7 +114,7 @@ fn by_guild<T>(
     all
 }
 
-/// Reads where guilds stand; from here on their feeds tell what moves.
+/// Reads the state of guilds; from here on their feeds send changes.
 async fn begin(
     conn: &Pool,
     guilds: &mut HashMap<GuildId, Guild>,

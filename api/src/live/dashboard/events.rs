@@ -1,4 +1,4 @@
-//! Frames of events, which every process hears, whichever made the change.
+//! Frames of events, which every process receives, whichever made the change.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ struct CommandQueued {
     target_id: String,
     reason: String,
     issued_at: Seconds,
-    /// For how many servers.
+    /// The number of servers.
     servers: usize,
     /// The first hundred of them.
     commands: Vec<OnServer>,

@@ -23,9 +23,10 @@ const EVENTS_IN: Duration = Duration::from_secs(1);
 pub(super) const RESYNC: &str = "resync";
 
 pub(super) struct Feed {
-    /// Begins its ids; each feed has its own, so an id of another process or time is never taken for one of these.
+    /// Prefix of its ids; each feed has its own, so an id of another process or time is never mistaken for
+    /// one of these.
     prefix: String,
-    /// Cancelled once it follows the database: what a client reads later is not older than the frames.
+    /// Cancelled once it follows the database: from then on a client reads nothing older than the frames.
     pub(super) follows: CancellationToken,
     kept: Mutex<Kept>,
     sender: broadcast::Sender<Arc<Frame>>,
@@ -41,7 +42,7 @@ struct Kept {
     events: u32,
 }
 
-/// What a socket begins with.
+/// The start of a socket.
 pub(super) struct Joined {
     /// The id after which its frames follow.
     pub(super) id: String,
@@ -54,7 +55,7 @@ pub(super) enum Start {
     New,
     /// These frames followed the one that it named.
     Resumed(Vec<Arc<Frame>>),
-    /// The frame that it named is not known here, or no longer.
+    /// The frame that it named is unknown here, or no longer kept.
     Lost,
 }
 
@@ -88,7 +89,7 @@ impl Feed {
         self.push_locked(&mut self.lock(), area, kind, data);
     }
 
-    /// The same for a frame of an event; `make` runs only if the second has room for it.
+    /// The same for a frame of an event; `make` runs only if the limit of this second is not used up.
     pub(super) fn push_event<T: Serialize>(&self, area: Area, kind: &str, make: impl FnOnce() -> T) {
         let mut kept = self.lock();
         self.end_second(&mut kept);

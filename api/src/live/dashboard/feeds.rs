@@ -44,7 +44,7 @@ impl Feeds {
         self.0.guilds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails if this process holds as many sockets as it may, or as many of the guild.
+    /// Fails if this process holds the maximum number of sockets, or as many of the guild.
     pub(super) fn enter(&self, live: &Live, guild: GuildId) -> Result<Entry, ApiError> {
         let mut guilds = self.lock();
         let own = guilds.get(&guild).map_or(0, |own| own.sockets);

@@ -4,10 +4,10 @@ use console::LivePerson;
 use serde::Serialize;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-/// Whom a frame is for.
+/// The audience of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Area {
-    /// Everybody who may open the socket: staff on duty, and frames about the socket itself.
+    /// All who may open the socket: staff on duty, and frames about the socket itself.
     All,
     Jobs,
     /// Bans and mutes, game servers and their commands.
@@ -50,7 +50,7 @@ struct Envelope<'a, T> {
 /// What a socket sends first.
 #[derive(Serialize)]
 pub(super) struct Hello {
-    /// The frames after `last_id` follow. If not, the client reads anew what it shows.
+    /// The frames after `last_id` follow. If not, the client reads its data again.
     pub(super) resumed: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Live sockets of dashboards: the console's own, and others with an access token (docs/rules.md 10).
 //!
-//! A guild with such sockets in this process has one [`feed`], however many they are: `events` and `changes` (what moved
-//! in the database) write frames into it, each rendered once, and each [`socket`] sends those that its person may see.
-//! `people` reads sessions and rights again.
+//! A guild with such sockets in this process has one [`feed`], however many they are: `events` and `changes`
+//! (changes in the database) write frames into it, each rendered once, and each [`socket`] sends those that
+//! its person may see. `people` reads sessions and rights again.
 
 pub(crate) mod bearers;
 mod changes;

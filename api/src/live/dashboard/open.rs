@@ -59,8 +59,8 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
     Ok(Reply::upgrade(accepted))
 }
 
-/// Failed tokens count against the address as failed keys do. An address with too many of them is refused before the
-/// platform is asked, which bans who sends it many.
+/// Failed tokens count against the address as failed keys do. An address with too many of them is refused
+/// before the platform is asked: it bans senders of many bad tokens.
 async fn admit(
     state: &State,
     console: &Console,

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::live::sockets::Ending;
 
 const EVERY: Duration = Duration::from_secs(10);
-/// How often is looked whom to check.
+/// Interval in which due checks are looked for.
 const TICK: Duration = Duration::from_millis(500);
 /// People that are checked at the same time.
 const AT_ONCE: usize = 8;
@@ -37,7 +37,7 @@ struct Watched {
     person: LivePerson,
     /// When the next check is due.
     due: Instant,
-    /// The last check that said something.
+    /// The last check with a result.
     read: Instant,
 }
 
@@ -46,7 +46,7 @@ impl People {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows the standing of a person who was admitted just now.
+    /// Follows the rights of a person who was admitted just now.
     pub(super) fn follow(&self, person: LivePerson) -> watch::Receiver<Standing> {
         let mut people = self.lock();
         let key = person.key();
@@ -68,7 +68,7 @@ impl People {
         concerned.for_each(|known| known.due = now);
     }
 
-    /// Whose check is due, after those without sockets are forgotten.
+    /// The people whose check is due; first drops those without sockets.
     fn due(&self) -> Vec<(LiveKey, LivePerson)> {
         let now = Instant::now();
         let mut people = self.lock();

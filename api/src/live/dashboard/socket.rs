@@ -38,11 +38,11 @@ where
         ending = over(standing.clone()) => Ok(ending),
         ended = serve(&mut socket, first, &mut frames, &mut standing, timing) => ended,
     };
-    // It takes no further frames, and no place.
+    // It takes no further frames, and frees its place.
     drop((frames, entry));
     match ended {
         Ok(ending) => close(&mut socket, ending, timing).await,
-        Err(Gone) => tracing::debug!("a dashboard's socket is gone"),
+        Err(Gone) => tracing::debug!("a dashboard's socket is closed"),
     }
 }
 
@@ -74,7 +74,7 @@ fn visible<'f>(
 async fn over(mut standing: watch::Receiver<Standing>) -> Ending {
     match standing.wait_for(|standing| matches!(standing, Standing::Over(_))).await.as_deref() {
         Ok(Standing::Over(ending)) => *ending,
-        // Nobody checks the person any more.
+        // The checks of the person have ended.
         _ => Ending::Failed,
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a guild's rows, and the frames that tell how they moved since.
+//! The known state of a guild's rows, and the frames for their changes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -15,9 +15,9 @@ use crate::live::dashboard::frame::Area;
 use crate::response::error::whole_seconds;
 use crate::response::rows::Seconds;
 
-/// Frames that one read makes of each area; if more rows moved, one frame says how many.
+/// Frames that one read makes of each area; if more rows changed, one frame gives their number.
 const AT_ONCE: usize = 20;
-/// Of audit entries, which a sync writes by the thousand.
+/// Frames of audit entries, which a sync writes by the thousand.
 const ENTRIES_AT_ONCE: usize = 5;
 /// Open jobs of a guild that are followed.
 const JOBS: usize = 100;
@@ -100,7 +100,7 @@ impl Jobs {
         }
     }
 
-    /// Without a feed, the rows are what is known from the start. Unless `all`, steps of running jobs wait.
+    /// Without a feed, the rows become the initial state. Unless `all`, steps of running jobs wait.
     pub(super) fn note(&mut self, rows: &[job::Model], now: Timestamp, feed: Option<&Feed>, all: bool) {
         let mut made = Vec::new();
         for row in rows {
@@ -144,7 +144,7 @@ pub(super) struct Audit {
     /// All entries up to this id are known.
     pub(super) settled: i64,
     seen: BTreeMap<i64, Instant>,
-    /// Entries that no frame has told of yet: too many for a frame each.
+    /// Entries not sent yet: too many for a frame each.
     held: usize,
 }
 
@@ -166,7 +166,7 @@ impl Audit {
         Self { settled, seen: BTreeMap::new(), held: 0 }
     }
 
-    /// `rows` are the newest, the newest first. Unless `all`, the number of very many waits.
+    /// `rows` are the newest, the newest first. Unless `all`, the frame with the number of very many waits.
     pub(super) fn note(&mut self, rows: Vec<audit_entry::Model>, feed: &Feed, all: bool) {
         let now = Instant::now();
         let mut made = Vec::new();
@@ -225,7 +225,7 @@ impl From<&game_server::Model> for ServerFrame {
 }
 
 impl Servers {
-    /// `rows` had a heartbeat lately. Heartbeats that say nothing new make no frames.
+    /// `rows` had a heartbeat recently. Heartbeats without news make no frames.
     pub(super) fn note(&mut self, rows: Vec<game_server::Model>, now: Timestamp, feed: Option<&Feed>) {
         let mut made: Made<ServerFrame> = Vec::new();
         for row in rows.into_iter().filter(|row| row.is_live(now)) {

@@ -1,13 +1,13 @@
-//! Room for sockets: all kinds together take files, so they are counted together.
+//! Limits on open sockets: all kinds use files, so they are counted together.
 
 use super::{Listeners, Live};
 use crate::response::error::ApiError;
 
-/// A socket's part of the files that this process may use, until it is dropped.
+/// A socket's share of the files that this process may use, until it is dropped.
 pub(crate) struct Reserved(Live);
 
 impl Live {
-    /// For a socket beside those of game servers; `of_guild` of its kind are open already.
+    /// For a socket other than those of game servers; `of_guild` of its kind are open already.
     pub(crate) fn reserve(&self, of_guild: usize) -> Result<Reserved, ApiError> {
         let mut listeners = self.lock();
         listeners.check_room(of_guild)?;
@@ -30,10 +30,10 @@ impl Listeners {
     pub(super) fn check_room(&self, of_guild: usize) -> Result<(), ApiError> {
         let full = |message| Err(ApiError::unavailable("sockets_full", message));
         if self.count >= self.capacity.sockets {
-            return full("this process holds as many sockets as it may");
+            return full("this process holds the maximum number of sockets");
         }
         if of_guild >= self.capacity.sockets_per_guild {
-            return full("this process holds as many sockets of the guild as it may");
+            return full("this process holds the maximum number of sockets of the guild");
         }
         Ok(())
     }

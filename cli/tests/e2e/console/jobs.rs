@@ -134,7 +134,7 @@ async fn a_waiting_job_is_cancelled_once(deployment: &Deployment) {
     page.shows(200, "waits for its turn").shows(200, &guild.members[0].name);
     owner.press(&page, "Cancel job", &[]).await.shows(200, "cancelled");
     let late = owner.press(&page, "Cancel job", &[]).await;
-    late.shows(409, "The job is over already");
+    late.shows(409, "The job has ended already");
     paused(deployment, "resume").await;
     assert_eq!(deployment.job_ended(&id).await["state"], "cancelled");
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);

@@ -196,7 +196,7 @@ async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
     assert!((5..wanted).contains(&changed), "{changed} of {wanted}");
     ended.shows(200, &format!("Members changed {changed}"));
     let late = owner.post(&format!("{}/cancel", begun.path()), &[]).await;
-    late.shows(409, "The job is over already").shows(409, "cancelled");
+    late.shows(409, "The job has ended already").shows(409, "cancelled");
     assert!(owner.get(&sync(deployment)).await.row("Sync of all members").contains("cancelled"));
 }
 

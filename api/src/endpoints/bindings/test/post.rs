@@ -20,7 +20,7 @@ request! {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BindingTestResult {
     matches: bool,
-    /// The highest the user holds in the group; 0: not in it.
+    /// The user's highest rank in the group; 0: not in it.
     #[schema(minimum = 0, maximum = 255, example = 100)]
     current_rank: i32,
 }

@@ -1,4 +1,5 @@
-//! POST /bindings/validate: do group, rank and role exist, and may the role be granted? Says why not.
+//! POST /bindings/validate: do group, rank and role exist, and may the role be granted? If not, the answer
+//! gives the reason.
 
 use entities::binding::Rule;
 use entities::{RoleId, guild};

@@ -22,7 +22,7 @@ pub(crate) struct RevokedKeys {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("revokeKey", "Revoke a key")
-        .about("For good. Every process refuses the key within a second. A revoked key stays in the list.")
+        .about("Permanent: every process refuses the key within a second. A revoked key stays in the list.")
         .query::<RevokeKeyQuery>()
         .data::<RevokedKeys>()
         .message("key revoked")

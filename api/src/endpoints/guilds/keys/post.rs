@@ -40,7 +40,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if scopes.is_empty() {
         return Err(ApiError::rule(
             "no_scopes",
-            "`scopes` must name at least one: a key without any may nothing",
+            "`scopes` must name at least one: a key without scopes has no rights",
         ));
     }
     require_all(&call, scopes)?;

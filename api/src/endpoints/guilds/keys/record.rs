@@ -88,7 +88,7 @@ impl Field for PublicId {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// The text of a key is not repeated, not even a wrong one.
+    /// The error never repeats the text of a key, not even of a wrong one.
     fn refuse(name: &str, _: &Value) -> ApiError {
         ApiError::body("invalid_field", format!("`{name}` must be {}", Self::allowed()))
     }
@@ -98,7 +98,7 @@ impl Field for PublicId {
     }
 }
 
-/// A key can make others only with scopes that it has: nothing gains rights by a key of its own.
+/// A key can make others only with scopes that it has: a caller cannot gain rights by making a key.
 pub(crate) fn require_all(call: &Call, scopes: Scopes) -> Result<(), ApiError> {
     scopes.iter().try_for_each(|scope| call.caller.require(scope))
 }

@@ -15,7 +15,7 @@ const PRIVILEGED_ROLES_MAX: usize = 100;
 request! {
     pub(crate) struct SettingsPatch {
         mirror_bans: Patch<bool>,
-        /// 0: every ban of a key waits for somebody to allow its copy.
+        /// 0: every ban of a key waits until its copy is allowed.
         #[example(30)]
         mirror_bans_per_hour: Patch<Whole<0, 10_000>>,
         /// At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone.
@@ -28,7 +28,8 @@ request! {
         strike_days: Patch<Whole<1, 3650>>,
         /// The whole table: an action type that it leaves out has its default.
         score_weights: Patch<ScoreWeights>,
-        /// The whole list of chat roles that Guildhall may grant although they administrate, manage, or act on other members.
+        /// The whole list of the privileged chat roles that Guildhall may grant: those that administrate,
+        /// manage, or act on other members.
         allowed_privileged_roles: Patch<List<RoleId, PRIVILEGED_ROLES_MAX>>,
     }
 }

@@ -23,14 +23,14 @@ pub(crate) struct BatchStatuses {
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BatchStatus {
-    /// Null where a game user was asked for who is not linked.
+    /// Null if the request has the id of a game user who is not linked.
     #[schema(required)]
     chat_id: Option<ChatId>,
     verified: bool,
     /// Present where `verified` is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     play_id: Option<PlayId>,
-    /// The game id that was asked for, of a request by `play_ids`.
+    /// The requested game id, in answers to `play_ids`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>, example = 4_815_162_342_i64)]
     requested: Option<OrTest<PlayId>>,
@@ -38,9 +38,7 @@ pub(crate) struct BatchStatus {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("lookupStatus", "Which of up to 200 users are linked")
-        .about(
-            "By `chat_ids` or by `play_ids`, one of both. One result for each id asked for, in that order.",
-        )
+        .about("By `chat_ids` or by `play_ids`, not both. One result for each requested id, in that order.")
         .body::<StatusRequest>()
         .body_example(serde_json::json!({ "chat_ids": ["812345678901234567"] }))
         .data::<BatchStatuses>()

@@ -9,7 +9,7 @@ use crate::request::values::OrTest;
 
 request! {
     pub(crate) struct StatusQuery {
-        /// Only of this game and of all games; without it any counts.
+        /// Only sanctions of this place and of all games; absent: all sanctions.
         place_id: Option<PlaceId>,
     }
 }
@@ -26,7 +26,7 @@ answer! {
         #[schema(required)]
         expires_at: Option<Seconds> = found.expires_at.map(Seconds),
         created_at: Seconds,
-        /// The account that was named; the check may have asked for the other one.
+        /// The account that the sanction names; the check may name the linked one.
         identifier: Subject,
         /// Null: every game of the guild.
         #[schema(required)]
@@ -55,7 +55,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     Ok(Reply::data(&BanStatus { banned, ban_info })?.with_message(message).stale_if(stale))
 }
 
-/// The sanction of this kind that applies to the user of the path, and whether that is stale.
+/// The sanction of this kind that applies to the user of the path, and whether it is stale.
 pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<(Option<SanctionInfo>, bool), ApiError> {
     let StatusQuery { place_id } = call.query()?;
     let OrTest::Player(subject) = call.path("identifier")? else { return Ok((None, false)) };

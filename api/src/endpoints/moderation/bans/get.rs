@@ -16,15 +16,15 @@ pub(crate) struct Bans {
 answer! {
     pub(crate) struct Ban from row: Model, at now {
         id: SanctionId = row.sanction_id,
-        /// The account that was named.
+        /// The account that the sanction names.
         #[schema(required)]
         identifier: Option<Subject> = row.subject(),
         #[schema(example = "exploiting")]
         reason: String,
-        /// With a `key_id`, whom the key named: they were not signed in. `0`: the system.
+        /// With a `key_id`, the user whom the key named, who was not signed in. `0`: the system.
         #[schema(value_type = String, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         moderator_id: ChatId,
-        /// The id of the key that imposed it; null: a person at the console, or a file of an operator.
+        /// The id of the key that imposed it; null: a person at the console, or an operator's file.
         #[schema(required, value_type = Option<i64>, minimum = 1, example = 17)]
         key_id: Option<KeyId>,
         /// Null: every game of the guild.
@@ -42,9 +42,10 @@ answer! {
         /// `0`: the system.
         #[schema(required, value_type = Option<String>, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         lifted_by: Option<ChatId>,
-        /// Of the copy on the chat platform. `held`: its key has used up `mirror_bans_per_hour`, and somebody has to allow
-        /// the copy in the console. `protected`: the owner, an admin, staff or a bot, who are never banned there.
-        /// `already_banned`: somebody else banned the user there, and the end of this ban does not lift that.
+        /// State of the copy on the chat platform. `held`: its key has used up `mirror_bans_per_hour`, and
+        /// the copy must be allowed in the console. `protected`: the user is the owner, an admin, staff or a
+        /// bot, who are never banned there. `already_banned`: the user was banned there before, and the end
+        /// of this ban does not lift that ban.
         mirror_state: MirrorState,
         #[schema(required)]
         mirror_chat_id: Option<ChatId>,
@@ -54,7 +55,7 @@ answer! {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("listBans", "Every ban there was, newest first")
+    Operation::new("listBans", "All bans, newest first")
         .paged::<SanctionId>()
         .query::<HistoryQuery>()
         .data::<Bans>()

@@ -16,15 +16,15 @@ pub(crate) struct Mutes {
 answer! {
     pub(crate) struct Mute from row: Model, at now {
         id: SanctionId = row.sanction_id,
-        /// The account that was named.
+        /// The account that the sanction names.
         #[schema(required)]
         identifier: Option<Subject> = row.subject(),
         #[schema(example = "spam")]
         reason: String,
-        /// With a `key_id`, whom the key named: they were not signed in. `0`: the system.
+        /// With a `key_id`, the user whom the key named, who was not signed in. `0`: the system.
         #[schema(value_type = String, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         moderator_id: ChatId,
-        /// The id of the key that imposed it; null: a person at the console, or a file of an operator.
+        /// The id of the key that imposed it; null: a person at the console, or an operator's file.
         #[schema(required, value_type = Option<i64>, minimum = 1, example = 17)]
         key_id: Option<KeyId>,
         /// Null: every game of the guild.
@@ -46,7 +46,7 @@ answer! {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("listMutes", "Every mute there was, newest first")
+    Operation::new("listMutes", "All mutes, newest first")
         .paged::<SanctionId>()
         .query::<HistoryQuery>()
         .data::<Mutes>()

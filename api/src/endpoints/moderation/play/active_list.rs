@@ -18,20 +18,21 @@ use crate::request::page::Page;
 use crate::request::parts::Field;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
-     be enforced by `identifier` alone. A person is in it once, with what ends last. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
-     to get what changed, and `If-None-Match` to get nothing where nothing did. Of changes first drop what has an id of \
-     `lifted`, then put in each item in place of what has its `id` or its `identifier`.";
+     be enforced by `identifier` alone. It has one entry for each person, the one that ends last. Keep `revision` and \
+     send it as `since`, with the same `place_id` and `scope`, to get what changed, and `If-None-Match` to get 304 if \
+     nothing did. Of changes first drop the entries whose ids are in `lifted`, then replace the entries with the `id` or \
+     `identifier` of each item.";
 
 /// With more changes than this the whole list is sent.
 const MOST_CHANGES: u64 = 1_000;
 
 request! {
     pub(crate) struct ActiveQuery {
-        /// Also what counts in this place alone; nothing of other places.
+        /// Also the sanctions of this place; never those of other places.
         place_id: Option<PlaceId>,
-        /// Everything, each with its `place_id`. Not together with `place_id`.
+        /// All sanctions, each with its `place_id`. Not together with `place_id`.
         scope: Option<Scope>,
-        /// A `revision` that was answered before.
+        /// A `revision` of an earlier answer.
         since: Option<Revision>,
     }
 }
@@ -59,11 +60,11 @@ pub(crate) struct ListMeta {
     /// To be sent as `since` next time.
     #[schema(minimum = 0, example = 18)]
     revision: i64,
-    /// False: the rows are what is new or changed since, or a page.
+    /// False: the rows are a page, or those that are new or changed since.
     complete: bool,
     /// Ids to be dropped.
     lifted: Vec<SanctionId>,
-    /// Only of a page; null on the last one.
+    /// Present only in a page; null on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<SanctionId>)]
     #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
@@ -242,7 +243,7 @@ pub(crate) struct Revision(i64);
 
 impl Field for Revision {
     fn allowed() -> Cow<'static, str> {
-        "a `revision` that was answered before".into()
+        "a `revision` of an earlier answer".into()
     }
 
     /// A number that does not fit is in the future too.

@@ -46,9 +46,9 @@ pub(super) struct Batch<'o> {
     work: UnitOfWork<'o>,
     change: Change,
     orders: &'o [Order],
-    /// Whom each order names.
+    /// The person whom each order names.
     people: Vec<Person>,
-    /// Who gave each order.
+    /// The moderator of each order.
     moderators: Vec<ChatId>,
     recent: Recent,
     closed: Vec<sanction::Model>,
@@ -67,7 +67,7 @@ struct Done {
 struct Act {
     verb: ModerationVerb,
     details: Value,
-    /// As a staff action; otherwise it changes what an earlier one did.
+    /// Whether it counts as a staff action; otherwise it changes what an earlier one did.
     counts: bool,
 }
 
@@ -164,7 +164,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// What is in force after a lift: a sanction that still covers the target, or else the end of the lifted ones.
+    /// The state after a lift: a sanction that still covers the target, or else the end of the lifted ones.
     /// Sanctions of single places outlast the lift of one for every game, and are announced after it.
     fn announce_lift(&mut self, target: Target, left: &[sanction::Model], reason: &str) {
         let (begin, end) = (ModerationVerb::begin_of(target.kind), ModerationVerb::end_of(target.kind));
@@ -186,7 +186,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// What is restored was lifted by mistake: that lift is in no total.
+    /// A sanction that is restored was lifted by mistake: its lift counts in no total.
     async fn withdraw(
         &self,
         place: usize,
@@ -229,7 +229,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Rows that had expired are left to the sweep where nothing else changed.
+    /// The sweep closes expired rows if nothing else changed.
     pub(super) async fn commit(self) -> Result<Vec<Reply>, ApiError> {
         if self.done.values().any(|done| done.act.is_some()) {
             self.work.finish().await?;

@@ -46,12 +46,12 @@ async fn execute(order: Order) -> Result<Reply, ApiError> {
     state.batches.join(state.context.shutdown.tracker(), guild, order, all).await?
 }
 
-/// A request that makes the transaction fail fails alone: then each is executed by itself.
+/// If the transaction fails, each request is executed in its own transaction, so only the one at fault fails.
 async fn all(orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
     let error = match batch::prepare(&orders).await {
         Ok(batch) => match batch.commit().await {
             Ok(replies) => return replies.into_iter().map(Ok).collect(),
-            // It may be committed all the same.
+            // The transaction may still be committed.
             Err(error) => error,
         },
         Err(error) if orders.len() == 1 || error.kind() == Kind::Unavailable => error,

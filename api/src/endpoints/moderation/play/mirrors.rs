@@ -45,8 +45,9 @@ impl Mirrors {
         Ok(Self { left: Some(left) })
     }
 
-    /// The chat user to ban on the platform, directly known or by a link; `None`: nobody, or not yet. A ban of a key that
-    /// has used up its hour is held, unless Guildhall banned the user there before: then nothing changes there.
+    /// The chat user to ban on the platform, named directly or found by a link; `None`: no such user, or not
+    /// yet. A ban of a key that has used up its hour is held, unless Guildhall banned the user there before:
+    /// then nothing changes there.
     pub(super) async fn user(
         &mut self,
         tx: &Transaction,

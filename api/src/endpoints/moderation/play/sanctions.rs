@@ -31,7 +31,7 @@ request! {
         reason: Option<Text>,
         /// Null or absent: those of every place.
         place_id: Option<PlaceId>,
-        /// Only the one with this id. Null or absent: all that the other fields name.
+        /// Only the one with this id. Null or absent: all that match the other fields.
         id: Option<SanctionId>,
     }
 }
@@ -57,7 +57,7 @@ pub(crate) struct Imposed {
 
 pub(crate) struct LiftedSanctions {
     pub(crate) ids: Vec<SanctionId>,
-    /// Another sanction still holds there, where a place or one sanction was named.
+    /// With a place or an id: another sanction is still in force there.
     pub(crate) still: bool,
 }
 
@@ -76,7 +76,8 @@ impl Order {
         }
     }
 
-    /// Whom a key names as moderator was not signed in: the audit entry and the staff action say so (docs/rules.md 4).
+    /// A moderator named by a key was not signed in: the audit entry and the staff action say so
+    /// (docs/rules.md 4).
     pub(super) fn note_moderator(&self, details: &mut Value) {
         if self.call.caller.key().is_some() {
             details["moderator"] = json!("named_by_key");

@@ -32,8 +32,8 @@ answer! {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("checkShieldBatch", "Who of up to 200 game users is flagged?")
-        .about("In the order asked for, each once; who is not flagged is left out.")
+    Operation::new("checkShieldBatch", "Which of up to 200 game users are flagged")
+        .about("In the order of the request, without duplicates; users who are not flagged are left out.")
         .body::<ShieldBatchRequest>()
         .data::<ShieldBatch>()
 }

@@ -1,4 +1,5 @@
-//! POST /shield/import: up to 10,000 users at once, by guilds on the allowlist (docs/rules.md 9). A worker does it.
+//! POST /shield/import: up to 10,000 users at once, by guilds on the allowlist (docs/rules.md 9). A worker
+//! runs it.
 
 use std::borrow::Cow;
 
@@ -40,14 +41,14 @@ pub(crate) struct ShieldImported {
 pub(crate) struct SkippedUser {
     #[schema(example = "4815162342")]
     play_id: String,
-    /// `already_flagged`; `repeated`, earlier in the same call; or `unknown_user`, whom the game platform does not know.
+    /// `already_flagged`, `repeated` (earlier in the same call), or `unknown_user` (to the game platform).
     #[schema(example = "already_flagged")]
     reason: String,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("importShield", "Flag many users")
-        .about("For guilds on the Shield allowlist alone. Users who are flagged already, repeated or unknown are skipped.")
+        .about("Only for guilds on the Shield allowlist. Users who are flagged already, repeated or unknown are skipped.")
         .body::<ShieldImportRequest>()
         .data::<ShieldImported>()
         .job()
@@ -57,7 +58,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let guild = guild::find(call.read(), call.guild()).await?;
     if !guild.is_some_and(|guild| guild.shield_writer) {
-        let message = "this guild is not on the Shield allowlist: whoever runs this service can put it there";
+        let message = "this guild is not on the Shield allowlist: the operator of this service can add it";
         return Err(ApiError::forbidden("not_on_allowlist", message));
     }
     let ShieldImportRequest { users: List(users) } = call.body()?;

@@ -23,7 +23,7 @@ answer! {
         target_id: String,
         #[schema(value_type = Object, example = json!({ "reason": "exploiting" }))]
         details: Value,
-        /// False: the action waits for approval or was rejected, and is in no total.
+        /// False: the action waits for approval or was rejected, and counts in no total.
         counts: bool = row.nth.is_some(),
         created_at: Seconds,
     }

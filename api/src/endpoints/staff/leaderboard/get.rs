@@ -46,7 +46,7 @@ pub(crate) struct Leaderboard {
     /// When the period began; null: all time.
     #[schema(required)]
     since: Option<Seconds>,
-    /// When it ended; null: it goes on.
+    /// When it ended; null: it has not ended.
     #[schema(required)]
     until: Option<Seconds>,
     /// Highest score first.

@@ -30,7 +30,7 @@ answer! {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("listStaffMembers", "All staff")
-        .about("By chat id; pages have the highest first.")
+        .about("By chat id; pages are sorted by descending id.")
         .paged_if_asked::<ChatId>()
         .data::<StaffMembers>()
 }

@@ -7,7 +7,7 @@ use entities::{ChatId, PlayId, staff_directory};
 use crate::endpoints::prelude::*;
 use crate::request::values::OrTest;
 
-/// A player who is not staff has no permissions; that is no error.
+/// A player who is not staff has no permissions; that is not an error.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StaffStatus {
     is_staff: bool,

@@ -24,7 +24,7 @@ pub(crate) struct StaffStats {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("getStaffStats", "Totals of the guild")
-        .about("Of all who are or were staff.")
+        .about("Of all current and former staff.")
         .data::<StaffStats>()
 }
 

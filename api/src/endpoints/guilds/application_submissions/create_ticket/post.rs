@@ -34,7 +34,7 @@ pub(crate) struct Ticket {
 pub(crate) fn operation() -> Operation {
     Operation::new("createTicket", "Open a ticket for a submission")
         .about(
-            "A submission has one ticket ever: a second call answers with the same ticket. The applicant, the holders \
+            "A submission has only one ticket: a second call answers with the same ticket. The applicant, the holders \
              of the panel's staff roles and the bot see the channel, and so does everybody whom its category lets in.",
         )
         .body::<TicketRequest>()
@@ -76,7 +76,7 @@ async fn find_or_begin(call: &Call, submission: SubmissionId, panel: PanelId) ->
     let (Begun::Fresh(ticket) | Begun::Existing(ticket)) = begun;
     if let Some(channel_id) = ticket.channel_id {
         let data = Ticket { ticket_id: ticket.ticket_id, channel_id };
-        let reply = Reply::data(&data)?.with_message("the submission has its ticket already");
+        let reply = Reply::data(&data)?.with_message("the submission has a ticket already");
         return Ok(Found::Open(work.commit(reply).await?));
     }
     let enqueued = match pending(&work, &ticket).await? {

@@ -11,7 +11,7 @@ use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
 use crate::endpoints::prelude::*;
 
 pub(crate) enum Decision {
-    /// Times that are not given are those that were asked for.
+    /// Absent times default to the requested ones.
     Approve {
         starts_at: Option<Timestamp>,
         ends_at: Option<Timestamp>,
@@ -78,9 +78,9 @@ async fn add_leave(call: &Call, work: &mut UnitOfWork<'_>, request: &Model) -> R
 pub(crate) fn check_open(request: &Model) -> Result<(), ApiError> {
     let (word, message) = match request.state {
         State::Requested => return Ok(()),
-        State::Approved => ("already_approved", "this request was approved before"),
-        State::Rejected => ("already_rejected", "this request was rejected before"),
-        State::Withdrawn => ("already_withdrawn", "this request was withdrawn before"),
+        State::Approved => ("already_approved", "this request is already approved"),
+        State::Rejected => ("already_rejected", "this request is already rejected"),
+        State::Withdrawn => ("already_withdrawn", "this request is already withdrawn"),
     };
     Err(ApiError::conflict(word, message))
 }

@@ -24,7 +24,7 @@ request! {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("createLeaveRequest", "Ask for a leave of absence")
-        .about("No leave begins before the request is approved.")
+        .about("The leave is added when the request is approved.")
         .body::<LeaveRequestBody>()
         .data::<Created<LeaveRequestId>>()
         .message("leave requested")

@@ -36,5 +36,5 @@ fn already(row: &Model) -> ApiError {
         State::Rejected => ("already_rejected", "rejected"),
         State::Pending => ("conflict", "decided"),
     };
-    ApiError::conflict(word, format!("this action was {how} before"))
+    ApiError::conflict(word, format!("this action is already {how}"))
 }

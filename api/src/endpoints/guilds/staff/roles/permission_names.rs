@@ -19,7 +19,7 @@ pub(crate) struct ChatPermissionNames(pub(crate) Vec<String>);
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlayPermissionNames(pub(crate) Vec<String>);
 
-/// The names, if each fits and none comes twice.
+/// The names, if each is valid and there are no duplicates.
 fn names(sent: &Value, fits: impl Fn(&str) -> bool) -> Option<Vec<String>> {
     let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
     let all = names.iter().enumerate().all(|(n, name)| fits(name) && !names[..n].contains(name));

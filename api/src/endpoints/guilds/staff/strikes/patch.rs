@@ -1,4 +1,4 @@
-//! PATCH /guilds/:guildId/staff/strikes/:strikeId: ends a strike for good; the record is kept.
+//! PATCH /guilds/:guildId/staff/strikes/:strikeId: ends a strike permanently; the record is kept.
 
 use entities::StrikeId;
 use entities::strike::{self, Ended};
@@ -7,7 +7,7 @@ use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
     Operation::new("removeStrike", "Remove a strike")
-        .about("Ends the strike for good, also an expired one; the record is kept.")
+        .about("Ends the strike permanently, also an expired one; the record is kept.")
         .message("strike removed")
 }
 

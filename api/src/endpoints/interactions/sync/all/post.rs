@@ -14,7 +14,7 @@ use crate::request::values::Whole;
 
 request! {
     pub(crate) struct SyncAllRequest {
-        /// A brake: where more roles would be removed, the job stops before its first write.
+        /// A brake: if the plan removes more roles, the job fails before its first write.
         #[example(50)]
         max_removals: Option<Whole<0, { i32::MAX }>>,
         /// Count what would change, and change nothing.
@@ -46,7 +46,7 @@ pub(crate) fn operation() -> Operation {
         .refuses(503, &["platform_not_configured", "guild_not_reached", "platform_unavailable"])
 }
 
-/// Responds at once. While a run takes longer than its hour, a call gets that run's job and is not counted.
+/// Responds at once. While a run takes longer than an hour, a call gets that run's job and is not counted.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let payload = payload(&call)?;
     let kind = Kind::of(payload.dry_run);

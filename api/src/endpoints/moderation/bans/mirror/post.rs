@@ -1,5 +1,5 @@
 //! POST /moderation/:guildId/bans/:banId/mirror (docs/rules.md 4): lets a held ban go to the chat platform. The console
-//! calls it; a key needs `admin`, with which it could raise the limit, too.
+//! calls it; a key needs `admin`, with which it could also raise the limit.
 
 use entities::sanction::{MirrorState, Model, history};
 use entities::{ChatId, Person, SanctionId, SanctionKind, moderation_revision};
@@ -11,7 +11,7 @@ use crate::endpoints::prelude::*;
 pub(crate) struct AllowedMirror {
     id: SanctionId,
     mirror_state: MirrorState,
-    /// Who is banned there.
+    /// The user who is banned there.
     mirror_chat_id: ChatId,
 }
 
@@ -26,20 +26,17 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: SanctionId = call.path("banId")?;
     let mut work = UnitOfWork::begin(&call).await?;
-    // Bans, and lifts of this one, take turns with it.
+    // Serialises with bans, and with lifts of this one.
     let change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
     let ban = history::find(work.tx(), call.guild(), id).await?;
     let ban = ban.filter(|ban| ban.kind == SanctionKind::Ban).or_not_found("ban")?;
     if ban.mirror_state != MirrorState::Held || !ban.in_force(work.now()) {
-        return Err(ApiError::conflict(
-            "not_held",
-            "the copy of this ban does not wait, or the ban has ended",
-        ));
+        return Err(ApiError::conflict("not_held", "the copy of this ban is not held, or the ban has ended"));
     }
     let Some(subject) = ban.subject() else { return Err(ApiError::internal("a ban of nobody")) };
     let person = Person::resolve(work.tx(), call.guild(), subject).await?;
     let Some(chat) = person.chat else {
-        return Err(ApiError::conflict("no_chat_user", "no chat user is linked to this player any more"));
+        return Err(ApiError::conflict("no_chat_user", "this player is no longer linked to a chat user"));
     };
     let ban = Model { mirror_chat_id: Some(chat), ..ban };
     let messages = enqueue_mirror(work.tx(), &change, &[ban], &call.actor()).await?;

@@ -11,13 +11,13 @@ pub(crate) struct Unbanned {
     unbanned: bool,
     /// Ids of the bans that were lifted; there may be none.
     lifted: Vec<SanctionId>,
-    /// With `place_id` or `id`: another ban still holds there.
+    /// With `place_id` or `id`: another ban is still in force there.
     still_banned: bool,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("unban", "Lift a user's bans")
-        .about("Without `place_id` and `id` all of them. Succeeds where there was none.")
+        .about("Lifts all of them without `place_id` and `id`. Succeeds even if there was no ban.")
         .body::<LiftRequest>()
         .data::<Unbanned>()
         .message("user unbanned")

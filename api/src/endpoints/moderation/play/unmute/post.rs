@@ -11,13 +11,13 @@ pub(crate) struct Unmuted {
     unmuted: bool,
     /// Ids of the mutes that were lifted; there may be none.
     lifted: Vec<SanctionId>,
-    /// With `place_id` or `id`: another mute still holds there.
+    /// With `place_id` or `id`: another mute is still in force there.
     still_muted: bool,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("unmute", "Lift a user's mutes")
-        .about("Without `place_id` and `id` all of them. Succeeds where there was none.")
+        .about("Lifts all of them without `place_id` and `id`. Succeeds even if there was no mute.")
         .body::<LiftRequest>()
         .data::<Unmuted>()
         .message("user unmuted")

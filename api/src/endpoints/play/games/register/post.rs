@@ -18,7 +18,7 @@ request! {
 pub(crate) struct GameRegistration {
     /// Whether the universe is registered, by this call or an earlier one.
     registered: bool,
-    /// By an earlier call, whose place and name stay.
+    /// Whether an earlier call registered it; its place and name stay.
     #[schema(example = false)]
     already_registered: bool,
 }

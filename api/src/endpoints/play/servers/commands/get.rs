@@ -13,7 +13,7 @@ use crate::endpoints::prelude::*;
 pub(crate) struct PendingCommands<'a> {
     #[schema(value_type = Vec<Command>)]
     commands: Cow<'a, [Command]>,
-    /// Only of a page; null on the last one.
+    /// Present only in a page; null on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommandId>)]
     #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]

@@ -12,7 +12,7 @@ use crate::request::game_values::ServerId;
 use crate::request::values::Whole;
 
 const PLAYERS_MAX: i32 = 100_000;
-/// Offline servers that are deleted at a time, to make room.
+/// Offline servers deleted at a time to get below the cap.
 const FORGOTTEN: u64 = 100;
 
 request! {
@@ -31,8 +31,8 @@ pub(crate) struct ServerHeartbeatResult {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("sendServerHeartbeat", "A game server is there")
-        .about("The first one makes the server known; after 90 seconds without one the server is offline.")
+    Operation::new("sendServerHeartbeat", "Heartbeat of a game server")
+        .about("The first one registers the server; after 90 seconds without one the server is offline.")
         .body::<ServerHeartbeat>()
         .data::<ServerHeartbeatResult>()
         .refuses(422, &["too_many"])
@@ -53,7 +53,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if known.get(&server).is_some() {
         call.state.heartbeats.note_server(heartbeat);
     } else {
-        // Boxed, because most heartbeats need no room for it.
+        // Boxed, because most heartbeats do not run it.
         Box::pin(make_known(&call, heartbeat)).await?;
         known.insert(server, ());
     }
@@ -66,13 +66,13 @@ async fn make_known(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// A new server needs room among the guild's rows, which offline servers make.
+/// A new server must fit the guild's row cap; offline servers are deleted for it.
 async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
     if game_server::find(call.read(), call.guild(), server).await?.is_some() {
         return Ok(());
     }
     let Err(refusal) = call.room_for(call.read(), Cap::GameServers, 1).await else { return Ok(()) };
-    // A look before the deletion: a refusal writes nothing.
+    // Checked before the deletion, so that a refusal writes nothing.
     let offline = Filter { live: Some(false), place: None };
     if game_server::list(call.read(), call.guild(), offline, Page::first(1), call.now()).await?.is_empty() {
         return Err(refusal);
@@ -80,7 +80,7 @@ async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
     forget_offline(call).await
 }
 
-/// Their pending commands are gone with them.
+/// Their pending commands are deleted with them.
 async fn forget_offline(call: &Call) -> Result<(), ApiError> {
     let (context, guild, now) = (&call.state.context, call.guild(), call.now());
     let transaction = context.database.begin().await?;

@@ -34,7 +34,7 @@ pub(crate) struct RecordedAction {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("recordAction", "A staff member did something")
+    Operation::new("recordAction", "Record an action of a staff member")
         .body::<StaffActionRequest>()
         .data::<RecordedAction>()
         .refuses(404, &["not_found"])

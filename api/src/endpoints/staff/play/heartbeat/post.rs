@@ -19,8 +19,8 @@ pub(crate) struct SessionLiveness {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("sendSessionHeartbeat", "A staff member is still there")
-        .about("Every 30 seconds; after 120 seconds of silence the session is over.")
+    Operation::new("sendSessionHeartbeat", "Heartbeat of a staff session")
+        .about("Every 30 seconds; after 120 seconds without one the session ends.")
         .body::<SessionHeartbeat>()
         .data::<SessionLiveness>()
         .refuses(404, &["not_found"])

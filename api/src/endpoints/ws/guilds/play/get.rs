@@ -27,10 +27,10 @@ request! {
 pub(crate) fn operation() -> Operation {
     Operation::new("openLiveChannel", "Live frames for a game server")
         .about(
-            "A WebSocket. First the pending commands of the server, then frames `{\"type\": …, \"data\": {…}}` as \
-             things happen: `moderation.ban`, `moderation.unban`, `moderation.mute`, `moderation.unmute` \
-             (`identifier`, `reason`) and `command` (as a poll answers it). Closed with 1008 when the key is revoked, \
-             with 1013 when the client reads too slowly.",
+            "A WebSocket. First the pending commands of the server, then frames `{\"type\": …, \"data\": {…}}` \
+             as events occur: `moderation.ban`, `moderation.unban`, `moderation.mute`, `moderation.unmute` \
+             (`identifier`, `reason`) and `command` (as a poll answers it). Closed with 1008 when the key is \
+             revoked, with 1013 when the client reads too slowly.",
         )
         .query::<LiveQuery>()
         .upgrades()

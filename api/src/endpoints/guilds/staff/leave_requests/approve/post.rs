@@ -6,10 +6,10 @@ use crate::request::moment::{End, Moment};
 
 request! {
     pub(crate) struct LeaveApproval {
-        /// If absent, the leave starts when it was asked for.
+        /// If absent, the leave starts at the requested time.
         #[example("2099-05-01T00:00:00Z")]
         starts_at: Option<Moment>,
-        /// If absent, the leave ends when it was asked for.
+        /// If absent, the leave ends at the requested time.
         #[example("2099-05-15T00:00:00Z")]
         ends_at: Option<End>,
     }

@@ -6,7 +6,7 @@ use crate::endpoints::prelude::*;
 pub(crate) fn operation() -> Operation {
     let operation = Operation::new("withdrawLeaveRequest", "Withdraw a request for leave");
     describe(operation)
-        .about("For who asked and does not need the leave any more; the request stays in the list.")
+        .about("For a staff member who no longer needs the leave; the request stays in the list.")
         .message("request withdrawn")
 }
 

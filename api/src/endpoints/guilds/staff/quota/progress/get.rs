@@ -21,7 +21,7 @@ pub(crate) struct QuotaProgress {
     /// When the period began; null: all time.
     #[schema(required)]
     since: Option<Seconds>,
-    /// When it ended; null: it goes on.
+    /// When it ended; null: it has not ended.
     #[schema(required)]
     until: Option<Seconds>,
     /// Highest first.
@@ -41,7 +41,7 @@ pub(crate) struct QuotaProgressRow {
     /// Full percents; may be more than 100.
     #[schema(minimum = 0, example = 70)]
     percent: i64,
-    /// Days of the period, so far, on which the staff member was on leave.
+    /// Days of the period so far on which the staff member was on leave.
     #[schema(minimum = 0, example = 0)]
     on_leave_days: i64,
 }

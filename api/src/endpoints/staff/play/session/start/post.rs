@@ -23,7 +23,7 @@ pub(crate) struct StartedSession {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("startSession", "A staff member joined a game server")
+    Operation::new("startSession", "Start a staff session")
         .about("Ends the session they had open, at its last heartbeat.")
         .body::<SessionRequest>()
         .data::<StartedSession>()
