@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use runtime::{AMQP_URL, REDIS_URL, StartError};
 
 const OURS: &str = "GUILDHALL_";
-/// Ends the variable that names the file of a secret; the one without it holds the secret.
+/// Suffix of the variable that names the file of a secret; the one without it holds the secret.
 pub(crate) const FILE: &str = "_FILE";
 /// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
 const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
@@ -14,7 +14,7 @@ const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::
 const OF_SIGN_IN: [&str; 3] =
     ["GUILDHALL_CHAT_PUBLIC_KEY", "GUILDHALL_PLAY_CLIENT_ID", "GUILDHALL_PLAY_CLIENT_SECRET"];
 
-/// Refuses servers that one process would not use: whoever set them wants another command.
+/// Refuses servers that one process would not use: the user probably wants another command.
 pub(crate) fn refuse_servers() -> Result<(), StartError> {
     let is_set = |name: &str| is_set(name) || is_set(&format!("{name}{FILE}"));
     let Some(set) = [AMQP_URL, REDIS_URL].into_iter().find(|name| is_set(name)) else { return Ok(()) };
@@ -29,7 +29,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
 }
 
-/// Refuses variables that look like settings and are none: a typing error would change nothing, silently.
+/// Refuses variables that look like settings but are not: a typing error would silently change nothing.
 ///
 /// `command` is the tree as it is declared.
 pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
@@ -63,7 +63,7 @@ fn variables(command: &Command) -> Vec<String> {
     own.chain(command.get_subcommands().flat_map(variables)).collect()
 }
 
-/// Of the tests, or set by Kubernetes for a Service called `guildhall…`.
+/// A variable of the tests, or one that Kubernetes sets for a Service called `guildhall…`.
 fn is_foreign(name: &str, value: &str) -> bool {
     let address =
         name.contains("_PORT") && ["tcp://", "udp://"].iter().any(|scheme| value.starts_with(scheme));

@@ -26,7 +26,7 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
 
 pub(crate) fn job_id(text: &str) -> Result<JobId, String> {
     let whole = "must be the whole id of a job, a UUID of 36 characters; `guildhall jobs list` shows them";
-    // Other forms of a UUID are none that anything here prints.
+    // No command prints other forms of a UUID.
     text.parse().ok().filter(|_| text.len() == 36).ok_or_else(|| whole.to_owned())
 }
 

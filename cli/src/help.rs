@@ -23,7 +23,7 @@ Examples:
   guildhall keys create --guild 7000000000000000000 --name game --owner 1000000000000000000
   guildhall links import members.csv --guild 7000000000000000000
   GUILDHALL_CHAT_TOKEN=... GUILDHALL_PLAY_KEY=... guildhall serve
-  guildhall doctor                                 check the deployment, and say what to mend
+  guildhall doctor                                 check the deployment, and say what to fix
 
 Every setting is a flag and a variable; `guildhall COMMAND --help` lists them with their defaults. A secret is a
 variable or a file, which a flag names: flags stand in the list of processes.

@@ -39,7 +39,7 @@ pub(crate) struct Merged {
     pub(crate) new: usize,
     pub(crate) changed: usize,
     pub(crate) unchanged: usize,
-    /// Links that gave way to another game account of the same chat user, and those that took their place.
+    /// Links replaced by another game account of the same chat user, and their replacements.
     pub(crate) replaced: Vec<(Model, Model)>,
 }
 
@@ -128,8 +128,9 @@ pub(crate) async fn add<C: ConnectionTrait>(
     Ok(Merged { unchanged: total - links.len(), ..merged })
 }
 
-/// Call it before or after links change, with both accounts of the old and the new ones: their open bans and mutes are
-/// listed under another game id from then on, or are somebody else's. The new revision tells caches of the active lists.
+/// Call it before or after links change, with both accounts of the old and the new ones: their open bans and
+/// mutes are listed under another game id from then on, or belong to another person. The new revision tells
+/// caches of the active lists.
 pub(crate) async fn relink_moderation<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 
 use entities::Timestamp;
 
-/// Writes a result. A reader that has closed the pipe (`| head`) is no error.
+/// Writes a result. A reader that has closed the pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
@@ -42,7 +42,7 @@ fn is_discarded() -> bool {
 /// Writes one line on standard error.
 pub(crate) fn note(text: &str) {
     let line: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // When standard error is closed, there is no place to report that.
+    // If standard error is closed, the failure cannot be reported.
     let _ = writeln!(std::io::stderr(), "{}", line.join("; "));
 }
 

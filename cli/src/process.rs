@@ -68,7 +68,7 @@ impl Process {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
         match Broker::check(amqp_url.expose()).await {
-            // It may come: jobs go on without it, a second slower.
+            // It may arrive later: until then jobs go on, a second slower.
             Ok(()) | Err(StartError::Unreachable { .. }) => {}
             Err(error) => return Err(error.into()),
         }

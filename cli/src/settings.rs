@@ -34,7 +34,7 @@ impl SettingNames {
         Self(command.get_arguments().filter_map(name).collect())
     }
 
-    /// No variable is part of another one's name, but that of a secret of its file's.
+    /// No variable is part of another one's name, except a secret's variable, which is part of its file's.
     pub(crate) fn apply(&self, message: String) -> String {
         self.0.iter().fold(message, |message, (variable, name)| {
             let file = format!("{variable}{FILE}");

@@ -21,16 +21,16 @@ pub(crate) enum Command {
     /// List and end sessions
     #[command(subcommand)]
     Sessions(sessions::Command),
-    /// List operators of the instance, and take the right from them
+    /// List operators of the instance, and revoke their right
     #[command(subcommand)]
     Operators(operators::Command),
 }
 
 /// Print a link that signs one person in to the console, once, within ten minutes.
 ///
-/// The link goes to standard output alone. The person has there the rights that the guild gives them: who manages it on
-/// the chat platform is admin, staff have the permissions of their role. Without a bot token the link itself makes an
-/// admin of its guild. The command says whether the person is one.
+/// Only the link goes to standard output. In the console the person has the rights that the guild gives them:
+/// people who manage it on the chat platform are admins, staff have the permissions of their role. Without a
+/// bot token the link itself makes an admin of its guild. The command says whether the person is one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -38,11 +38,12 @@ pub(crate) struct Args {
     /// Chat id of the person [default: the owner of the guild on the chat platform]
     #[arg(long, value_name = "CHAT_ID")]
     user: Option<ChatId>,
-    /// The person may also see and steer the whole instance: workers, queues, schedules, all guilds. They stay an operator
-    /// until `console operators remove` takes the right; only sessions of such links have it
+    /// The person may also see and operate the whole instance: workers, queues, schedules, all guilds. They
+    /// stay an operator until `console operators remove` revokes the right; only sessions of such links have
+    /// it
     #[arg(long)]
     operator: bool,
-    /// What people's browsers see [default: the address of the API]
+    /// The URL for people's browsers [default: the address of the API]
     #[arg(long, env = "GUILDHALL_PUBLIC_URL", value_name = "URL")]
     public_url: Option<Origin>,
     #[command(flatten)]
@@ -87,7 +88,7 @@ pub(crate) fn url(base: &str, secret: &ConsoleSecret) -> String {
     format!("{base}{}/link/{}", console::ROOT, secret.reveal())
 }
 
-/// Whom a link signs in.
+/// The person whom a link signs in.
 pub(crate) struct Person {
     pub(crate) user: ChatId,
     /// On the chat platform; `None`: it does not say.
@@ -101,7 +102,7 @@ pub(crate) enum Admin {
     Manages,
     DoesNotManage,
     NotMember,
-    /// Without a bot token nobody else says who is admin.
+    /// Without a bot token only the link can make an admin.
     ByLink,
     /// The bot is not in the guild.
     Refused,
@@ -128,12 +129,14 @@ impl Admin {
         match self {
             Self::Manages => "It makes an admin: the person manages the guild on the chat platform.",
             Self::DoesNotManage => {
-                "It makes no admin: the person does not manage the guild on the chat platform."
+                "It does not make an admin: the person does not manage the guild on the chat platform."
             }
-            Self::NotMember => "It makes no admin: the person is not in the guild.",
-            Self::ByLink => "It makes an admin: without a bot token nobody else says who is one.",
-            Self::Refused => "It makes no admin: the bot is not in the guild. Invite it first.",
-            Self::Unknown => "It makes an admin only if the chat platform says so: it does not answer now.",
+            Self::NotMember => "It does not make an admin: the person is not in the guild.",
+            Self::ByLink => "It makes an admin: without a bot token the platform cannot say who is one.",
+            Self::Refused => "It does not make an admin: the bot is not in the guild. Invite it first.",
+            Self::Unknown => {
+                "It makes an admin only if the chat platform confirms it; it does not answer now."
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ const DEDUPE_KEY: &str = "all";
 pub(crate) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
-    /// Folder for the data of the demo alone [default: a temporary one, removed at the end]
+    /// Folder for the data of the demo only [default: a temporary one, removed at the end]
     #[arg(long, env = "GUILDHALL_DEMO_DATA_DIR", value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
     /// Stop after the second sync instead of serving; fail if a member is wrong

@@ -1,4 +1,4 @@
-//! `guildhall doctor`: checks what a deployment needs, and says how to mend each failed check.
+//! `guildhall doctor`: checks what a deployment needs, and says how to fix each failed check.
 
 mod clock;
 mod guild;

@@ -19,9 +19,10 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Remove a guild with everything that belongs to it: keys, links, bans, staff, jobs, audit log
     ///
-    /// Nothing of it can be restored, except from a backup. Running processes refuse its keys and stop its jobs within a
-    /// second; its rows are deleted a part at a time, beside the work of other guilds. Stopped, the command goes on when it
-    /// is repeated. Shield flags that it set stay; roles and bans on the chat platform stay too.
+    /// It can only be restored from a backup. Running processes refuse its keys and stop its jobs within a
+    /// second; its rows are deleted a part at a time, beside the work of other guilds. If the command is
+    /// stopped, repeat it to go on. Shield flags that it set stay; roles and bans on the chat platform stay
+    /// too.
     Remove(remove::Args),
 }
 

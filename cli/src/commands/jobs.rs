@@ -18,7 +18,8 @@ use workers::WorkersArgs;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List jobs, newest first, below the backlog of each class and the progress of bulk jobs (`--json`: the jobs alone)
+    /// List jobs, newest first, below the backlog of each class and the progress of bulk jobs (`--json`: only
+    /// the jobs)
     List(ListArgs),
     /// Show all fields of a job, the errors of its attempts, and the members that failed
     Show(ShowArgs),

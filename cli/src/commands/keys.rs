@@ -9,14 +9,16 @@ mod rotate;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Create a key and show its text, once; standard output is the key alone: `KEY=$(guildhall keys create ...)`
+    /// Create a key and show its text, once; standard output is only the key: `KEY=$(guildhall keys create
+    /// ...)`
     Create(create::Args),
     /// List keys; never their secrets
     List(list::Args),
     /// Replace a key: create one with the same guild, name, owner, scopes, factor and parent, and let the old one expire
     ///
-    /// Shows the text of the new key, once; standard output is the key alone. Both keys are valid until the old one expires.
-    /// Keys that the old one made stay valid: if it has leaked, revoke it with its descendants instead.
+    /// Shows the text of the new key, once; standard output is only the key. Both keys are valid until the
+    /// old one expires. Keys that the old one made stay valid: if it has leaked, revoke it with its
+    /// descendants instead.
     Rotate(rotate::Args),
     /// Revoke a key; running processes refuse it within a second
     Revoke(revoke::Args),

@@ -1,4 +1,4 @@
-//! `guildhall migrate`: applies pending migrations. There is no way back.
+//! `guildhall migrate`: applies pending migrations. Migrations go forward only.
 
 use crate::operator::OperatorArgs;
 use crate::output;

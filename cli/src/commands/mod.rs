@@ -27,7 +27,7 @@ use runtime::LogArgs;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Try Guildhall: sync a simulated community of 500, then serve it; needs nothing else
+    /// Try Guildhall: sync a simulated community of 500, then serve it; needs no other program
     Demo(demo::Args),
     /// Run everything in one process on one file: for one community on one machine
     Serve(serve::Args),
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Worker(worker::Args),
     /// Run a scheduler process of a distributed deployment: one of several leads
     Scheduler(scheduler::Args),
-    /// Check configuration, servers, platforms and the bot's permissions, and say what to mend
+    /// Check configuration, servers, platforms and the bot's permissions, and say what to fix
     Doctor(doctor::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),

@@ -15,7 +15,7 @@ use crate::output;
 
 const SOURCE: &str = "manual";
 
-/// Of `shield list`.
+/// A row of `shield list`.
 const COLUMNS: [&str; 8] = [
     "play_id",
     "play_username",

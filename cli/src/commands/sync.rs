@@ -11,8 +11,8 @@ use crate::output;
 
 /// Brings the roles and nicknames of all verified members of a guild up to date.
 ///
-/// A job of the running processes does it; `guildhall jobs show` shows its progress. A guild has a quota of one sync and
-/// six dry runs an hour, whether the API or this command starts them.
+/// It is a job of the running processes; `guildhall jobs show` shows its progress. A guild has a quota of one
+/// sync and six dry runs an hour, whether the API or this command starts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -82,7 +82,7 @@ pub(crate) struct GuildListArgs {
     pub(crate) guild: GuildArgs,
 }
 
-/// Of a command that lists all there is.
+/// The arguments of a list over all guilds.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]

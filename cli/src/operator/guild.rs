@@ -10,7 +10,7 @@ pub(crate) async fn require_guild<C: ConnectionTrait>(conn: &C, id: GuildId) -> 
     match guild::find(conn, id).await? {
         Some(guild) => Ok(guild),
         None => bail!(
-            "guild {id} is not known: `guildhall guilds list` shows those that are, and \
+            "guild {id} is not known: `guildhall guilds list` shows the known ones, and \
              `guildhall guilds add {id} --name NAME` adds it"
         ),
     }

@@ -60,7 +60,7 @@ impl UnitOfWork {
     }
 }
 
-/// Whoever runs the command: the user of the operating system, because `actor_id` is a chat user's.
+/// The user of the operating system who runs the command, because `actor_id` is a chat user's.
 pub(crate) fn operator() -> Operator {
     Operator { actor: Actor::service(), by: os_user() }
 }

@@ -1,9 +1,10 @@
-//! One call to each platform at the start: a wrong token is in the log before somebody misses a role.
+//! One call to each platform at the start: a wrong token is logged before it causes missing roles.
 
 use platforms::{PlatformError, Platforms};
 use runtime::Shutdown;
 
-/// In the background, and no reason to stop: the platforms may be away, and game servers need their answers.
+/// Runs in the background, and never stops the process: the platforms may be away, and game servers need
+/// their answers.
 pub(crate) fn check(platforms: &Platforms, shutdown: &Shutdown) {
     let (platforms, hard) = (platforms.clone(), shutdown.hard().clone());
     shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
@@ -16,7 +17,7 @@ fn tell(platform: &str, checked: Result<(), PlatformError>) {
     match checked {
         Ok(()) => tracing::info!(platform, "the platform accepts the credential"),
         Err(PlatformError::NotConfigured(variable)) => {
-            tracing::info!(platform, variable, "no credential: what needs one answers 503");
+            tracing::info!(platform, variable, "no credential: calls that need one answer 503");
         }
         Err(PlatformError::Unauthorized(variable)) => {
             tracing::error!(platform, variable, "the platform refuses the credential: copy it again");

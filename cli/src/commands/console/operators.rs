@@ -1,4 +1,4 @@
-//! `guildhall console operators`: who may see and steer the whole instance (docs/rules.md 10).
+//! `guildhall console operators`: who may see and operate the whole instance (docs/rules.md 10).
 
 use anyhow::bail;
 use entities::{ChatId, console_operator};
@@ -11,7 +11,7 @@ use crate::output;
 pub(crate) enum Command {
     /// List the operators; `console link --operator` adds one
     List(ListArgs),
-    /// Take the right from an operator: from now on every request of their sessions goes without it
+    /// Revoke an operator's right; their sessions lose it with the next request
     Remove(RemoveArgs),
 }
 
@@ -52,8 +52,8 @@ fn record(operator: &console_operator::Model) -> Value {
 async fn remove(RemoveArgs { user, operator }: RemoveArgs) -> anyhow::Result<()> {
     let unit = operator.begin().await?;
     if !console_operator::remove(unit.tx(), user).await? {
-        bail!("{user} is no operator; `guildhall console operators list` shows who is");
+        bail!("{user} is not an operator; `guildhall console operators list` shows operators");
     }
     unit.commit().await?;
-    output::print(&format!("{user} is no operator any more; sessions of theirs see guilds alone"))
+    output::print(&format!("{user} is no longer an operator; their sessions see only guilds"))
 }

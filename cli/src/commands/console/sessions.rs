@@ -1,4 +1,4 @@
-//! `guildhall console sessions`: who is signed in to the console, and the end of that (docs/rules.md 10).
+//! `guildhall console sessions`: lists who is signed in to the console, and ends sessions (docs/rules.md 10).
 
 use anyhow::bail;
 use entities::ChatId;
@@ -95,9 +95,7 @@ async fn end(EndArgs { which, operator }: EndArgs) -> anyhow::Result<()> {
     let filter = Filter { session: which.session, user: which.user, operators: which.operators };
     let sessions = console_session::all(unit.tx(), filter, unit.now()).await?;
     if let (Some(session), true) = (which.session, sessions.is_empty()) {
-        bail!(
-            "there is no live session {session}; `guildhall console sessions list` shows those that there are"
-        );
+        bail!("there is no live session {session}; `guildhall console sessions list` shows the live ones");
     }
     for session in &sessions {
         console_session::end(unit.tx(), session.user_id, session.session_id).await?;

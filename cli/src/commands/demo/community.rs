@@ -1,5 +1,5 @@
-//! What the simulated community has beside its members, so that no page of the console is empty: staff, bans and
-//! applications of the last weeks, and game servers that are there while the demo runs.
+//! Data of the simulated community beside its members, so that no page of the console is empty: staff, bans
+//! and applications of the last weeks, and game servers that are live while the demo runs.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use super::http_client::HttpClient;
 const BEAT: Duration = Duration::from_secs(30);
 const PLACE: &str = "1818";
 const UNIVERSE: &str = "99";
-/// Servers with their players, at first.
+/// Servers with their players at the start.
 const SERVERS: [(&str, u32); 3] = [("arena-1", 18), ("arena-2", 11), ("lobby-1", 34)];
 /// The members after the owner are staff.
 const STAFF: usize = 5;
 const ON_DUTY: usize = 2;
 /// The first member who was banned; the others follow.
 const FIRST_BANNED: usize = 120;
-/// Days ago, days that the ban lasts (0: for ever), reason.
+/// Days ago, duration of the ban in days (0: permanent), reason.
 const BANS: [(i64, i64, &str); 14] = [
     (29, 0, "Exploiting: speed hack"),
     (26, 60, "Scamming in trades"),
@@ -42,7 +42,7 @@ const BANS: [(i64, i64, &str); 14] = [
 const MUTES: [(usize, &str, u32); 3] =
     [(160, "Caps and spam in chat", 3_600), (161, "Insults", 86_400), (162, "Spoilers", 7_200)];
 
-/// The fixture with all of it, but for the servers.
+/// The fixture with all of it except the servers.
 pub(super) fn fixture(text: &str, now: Timestamp) -> anyhow::Result<String> {
     let mut file: Value = serde_json::from_str(text).context("the demo's fixture cannot be read")?;
     let guild = &mut file["guilds"][0];
@@ -115,7 +115,7 @@ impl<'e> GameServers<'e> {
         for number in 0_u32.. {
             beats.tick().await;
             if let Err(error) = self.beat(number).await {
-                tracing::warn!(%error, "a game server of the demo was not heard");
+                tracing::warn!(%error, "a game server's heartbeat of the demo failed");
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) async fn make(env: &Environment) -> anyhow::Result<usize> {
     Ok(chosen.len())
 }
 
-/// Members lose their roles, get one that their rank does not give, or are renamed: in turn.
+/// In turn, members lose their roles, get one that their rank does not give, or are renamed.
 fn changed(index: usize, member: &Member, managed: &BTreeSet<RoleId>) -> (BTreeSet<RoleId>, String) {
     let (mut roles, nick) = (member.roles.clone(), member.nick.clone());
     match index % 3 {

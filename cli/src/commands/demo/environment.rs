@@ -21,7 +21,7 @@ use crate::process::Process;
 
 /// One guild with 500 members, 200 of which a sync changes, and without keys.
 const FIXTURE: &str = include_str!("../../../fixtures/demo.json");
-/// The simulator accepts any credential. This one is sent to nothing else.
+/// The simulator accepts any credential. This one is sent only to it.
 const CREDENTIAL: &str = "demo";
 /// The rates of the real platforms: chat requests a second, game requests a minute.
 const CHAT_RATE: &str = "50";
@@ -168,7 +168,7 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         parent: None,
     };
     let transaction = context.database.begin().await?;
-    // A folder that was used before has all of it, from another day.
+    // A folder of an earlier run has all of it, with older times.
     let text_of_fixture =
         if guilds.is_empty() { community::fixture(FIXTURE, now)? } else { FIXTURE.to_owned() };
     let fixture = Fixture::parse(text_of_fixture.as_bytes(), "the demo's fixture")?.without_keys();

@@ -52,7 +52,7 @@ impl HttpClient {
     async fn send(&self, request: RequestBuilder, path: &str) -> anyhow::Result<Value> {
         let response = request.send().await.with_context(|| format!("{path} got no response"))?;
         let status = response.status();
-        let text = response.text().await.with_context(|| format!("the answer of {path} broke off"))?;
+        let text = response.text().await.with_context(|| format!("the answer of {path} is incomplete"))?;
         // The control side of the simulator answers changes without a body.
         let body = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let body = body.with_context(|| format!("{path} answered {status} without JSON"))?;

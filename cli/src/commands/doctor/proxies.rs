@@ -1,4 +1,4 @@
-//! Whether the trusted proxies can be meant as they are set. The address of a client limits its wrong keys.
+//! Whether the trusted proxies are plausible. Wrong keys are limited by the address of the client.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use runtime::ListenArgs;
 use super::report::Problem;
 
 const VARIABLE: &str = "GUILDHALL_TRUSTED_PROXIES";
-/// Of a network wider than these, most addresses are no proxies. Private networks may be as wide.
+/// Most addresses of a wider network are not proxies. Private networks may be as wide.
 const WIDEST: (u8, u8) = (8, 16);
 /// Unique local addresses are a /7.
 const WIDEST_LOCAL: u8 = 7;

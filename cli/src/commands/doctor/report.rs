@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::format::FormatArgs;
 use crate::output;
 
-/// Why a check failed, and how to mend it.
+/// Why a check failed, and how to fix it.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) what: String,

@@ -1,7 +1,7 @@
 //! `guildhall guilds remove`: deletes a guild with everything that belongs to it, a part at a time.
 //!
-//! The first transaction makes the guild unknown to everybody. After it the command may be stopped at any time: when it
-//! is repeated, it goes on. Between two parts others get as much time as a part took.
+//! The first transaction hides the guild from all processes. After it the command may be stopped at any time:
+//! repeated, it goes on. It pauses between two parts for as long as a part took.
 
 use std::io::{IsTerminal, stdin};
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::output;
 
 /// Rows of one transaction: some milliseconds of locks.
 const ROWS: u64 = 1_000;
-/// Tries of a transaction whose locks others had.
+/// Tries of a transaction that waits for locks.
 const TRIES: u32 = 20;
 
 #[derive(clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The guild
     #[arg(value_name = "GUILD_ID")]
     guild: GuildId,
-    /// Remove it without asking; required where standard input is no terminal
+    /// Remove it without asking; required if standard input is not a terminal
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let id = args.guild;
     let context = args.operator.open().await?;
     let Some(guild) = removal::find(context.database.read(), id).await? else {
-        bail!("guild {id} is not known: `guildhall guilds list` shows those that are");
+        bail!("guild {id} is not known: `guildhall guilds list` shows the known ones");
     };
     if !args.yes && guild.removing_since.is_none() {
         let links = link::count(context.database.read(), id).await?;
@@ -46,14 +46,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     tokio::select! {
         removed = delete(&context, id) => removed?,
         _ = tokio::signal::ctrl_c() => {
-            bail!("stopped: guild {id} is not usable any more, but some of its rows are left; repeat the command to go on");
+            bail!("stopped: guild {id} is no longer usable, but some of its rows are left; repeat the command to go on");
         }
     }
     context.close().await;
     output::print(&format!("removed guild {id}, {:?}", guild.name))
 }
 
-/// Ends keys, jobs and everybody's access.
+/// Ends keys, jobs and all access.
 async fn begin(context: &Context, id: GuildId) -> anyhow::Result<()> {
     let (transaction, now) = (context.database.begin().await?, context.clock.now());
     removal::begin(&transaction, id, now).await?;
@@ -84,7 +84,7 @@ async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
     .map(drop)
 }
 
-/// Until nothing is left.
+/// Deletes until nothing is left.
 async fn in_parts(
     context: &Context,
     part: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
@@ -98,7 +98,7 @@ async fn in_parts(
     }
 }
 
-/// In one transaction, which is repeated where it met another one.
+/// In one transaction, which is repeated if it conflicts with another one.
 async fn in_turn(
     context: &Context,
     change: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
@@ -118,7 +118,7 @@ async fn in_turn(
     Ok(0)
 }
 
-/// Asks for the guild's name: a wrong id has another one.
+/// Asks for the guild's name, to detect a wrong id.
 fn confirm(guild: &guild::Model, links: u64) -> anyhow::Result<()> {
     let links = output::count(usize::try_from(links).unwrap_or(usize::MAX), "link");
     let what = format!("guild {}, {:?}, with {links} and all its other data", guild.guild_id, guild.name);

@@ -45,7 +45,7 @@ fn record(Listed { worker, running }: &Listed) -> serde_json::Value {
     })
 }
 
-/// `bulk 32, default 8, interactive 16`, without classes it does not run.
+/// `bulk 32, default 8, interactive 16`, without the classes that it does not run.
 fn slots(slots: &serde_json::Value) -> String {
     let of = slots.as_object().into_iter().flatten();
     let named =

@@ -34,7 +34,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let after = after.with_context(|| {
         format!("key {public_id} is revoked or expired; make another with `guildhall keys create`")
     })?;
-    // The lifetime of the key as it was, not that of its last days.
+    // The original lifetime of the key, not what is left of it.
     let key = before.successor(text.clone(), args.expires_in, now);
     let new = create_key(unit.tx(), key, now).await?;
     unit.audit(after.guild_id, "keys.rotate", &public_id, before.rotated(&after, &new)).await?;

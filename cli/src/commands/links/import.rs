@@ -49,5 +49,5 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn report(rows: usize, merged: Merged) -> String {
     let Merged { new, changed, unchanged, .. } = merged;
-    format!("{}: {new} new, {changed} changed, {unchanged} as they were", output::count(rows, "link"))
+    format!("{}: {new} new, {changed} changed, {unchanged} unchanged", output::count(rows, "link"))
 }

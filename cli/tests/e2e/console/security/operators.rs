@@ -90,5 +90,5 @@ async fn an_operator_without_the_right_sees_the_instance_no_more(deployment: &De
     late.get("/console/instance").await.shows(404, "There is no such page");
     assert!(rows(deployment, &["sessions", "list", "--operators", "--user", user]).await.is_empty());
     let again = deployment.command(&["console", "operators", "remove", user]).await.refused();
-    assert!(again.contains("is no operator"), "{again}");
+    assert!(again.contains("is not an operator"), "{again}");
 }
