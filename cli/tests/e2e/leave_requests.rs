@@ -124,7 +124,7 @@ async fn an_open_request_is_changed(deployment: &Deployment) {
         api.patch(&request, wrong).await.refused(status, &[field]);
     }
     api.post(&format!("{request}/approve"), json!({})).await.ok();
-    api.patch(&request, json!({ "reason": "other" })).await.refused(409, &["approved before"]);
+    api.patch(&request, json!({ "reason": "other" })).await.refused(409, &["already approved"]);
     let nowhere = format!("/guilds/{}/staff/leave-requests/987654321", guild.id);
     api.patch(&nowhere, json!({ "reason": "other" })).await.refused(404, &[]);
 }

@@ -92,7 +92,11 @@ async fn a_guild_without_the_bot_is_told_how_to_invite_it(deployment: &Deploymen
     deployment.command(&["guilds", "add", &id, "--name", "Elsewhere"]).await.succeeded();
     let user = &deployment.guild().members[0].chat;
     let made = deployment.command(&["console", "link", "--guild", &id, "--user", user]).await;
-    assert!(made.stderr.contains("It makes no admin: the bot is not in the guild."), "{}", made.stderr);
+    assert!(
+        made.stderr.contains("It does not make an admin: the bot is not in the guild."),
+        "{}",
+        made.stderr
+    );
     let expected = "https://discord.com/oauth2/authorize?client_id=900000000000000001&scope=bot&permissions=";
     let invite = made.stderr.lines().find_map(|line| line.strip_prefix("Invite the bot: ")).unwrap();
     assert!(invite.starts_with(expected) && invite.ends_with(&format!("&guild_id={id}")), "{invite}");

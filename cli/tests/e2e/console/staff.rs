@@ -53,7 +53,7 @@ async fn leave_is_requested_by_staff_and_approved_by_who_manages_them(deployment
     let id = api.get(&format!("{requests}?state=requested")).await.ok()["requests"][0]["id"].clone();
     helper.post(&format!("{leave}/requests/{id}/approve"), &[]).await.shows(404, "");
     owner.submit(&format!("{leave}/requests/{id}/approve"), &[]).await.shows(200, "planned");
-    owner.post(&format!("{leave}/requests/{id}/reject"), &[]).await.shows(422, "approved before");
+    owner.post(&format!("{leave}/requests/{id}/reject"), &[]).await.shows(422, "already approved");
     let loas = api.get(&api_path(deployment, "loa")).await.ok();
     assert_eq!((&loas["loas"][0]["reason"], &loas["loas"][0]["status"]), (&json!("exams"), &json!("active")));
     for (action, target) in
@@ -89,7 +89,7 @@ async fn a_reviewer_approves_other_days_than_were_asked_for(deployment: &Deploym
     let shorter = [("starts_at", "2041-07-01"), ("ends_at", "2041-07-03")];
     owner.submit(&approve, &shorter).await.shows(200, "1 Jul 2041 to 3 Jul 2041");
     helper.get(&request).await.shows(200, "approved").shows(200, "1 Jul 2041 to 3 Jul 2041");
-    owner.post(&approve, &shorter).await.shows(422, "approved before");
+    owner.post(&approve, &shorter).await.shows(422, "already approved");
     let loas = deployment.api().get(&api_path(deployment, "loa")).await.ok();
     assert_eq!(loas["loas"][0]["ends_at"], "2041-07-04T00:00:00Z", "the end of the last day");
 }
@@ -122,8 +122,8 @@ async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) 
     }
     let withdrawn = helper.submit(&withdraw, &[]).await;
     withdrawn.shows(200, "Request withdrawn.").shows(200, "withdrawn");
-    helper.post(&withdraw, &[]).await.shows(422, "withdrawn before");
-    owner.post(&format!("{request}/approve"), &[]).await.shows(422, "withdrawn before");
+    helper.post(&withdraw, &[]).await.shows(422, "already withdrawn");
+    owner.post(&format!("{request}/approve"), &[]).await.shows(422, "already withdrawn");
     let entry = &deployment.audit("loa.withdraw").await[0];
     assert_eq!(
         (&entry["actor_id"], &entry["target_id"]),
@@ -154,7 +154,7 @@ async fn staff_change_their_own_request_and_no_other(deployment: &Deployment) {
     owner.get(&request).await.shows(200, "2 Jul 2041 to 9 Jul 2041");
     helper.undo(&changed).await.shows(200, "1 Jul 2041 to 5 Jul 2041").shows(200, "exams");
     owner.submit(&format!("{request}/reject"), &[]).await.shows(200, "Request rejected.");
-    helper.post(&request, &after).await.shows(422, "rejected before");
+    helper.post(&request, &after).await.shows(422, "already rejected");
     assert!(!helper.get(&request).await.text().contains("Save request"));
 }
 

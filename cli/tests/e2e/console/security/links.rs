@@ -101,7 +101,7 @@ async fn a_link_opens_its_own_guild_for_its_own_person(deployment: &Deployment) 
     let connection = deployment.connect().await;
     for (member, said, admin) in [
         (0, "It makes an admin: the person manages", true),
-        (1, "It makes no admin: the person does not", false),
+        (1, "It does not make an admin: the person does not", false),
     ] {
         let user = &guild.members[member].chat;
         let made = deployment.command(&["console", "link", "--guild", &guild.id, "--user", user]).await;
