@@ -90,7 +90,7 @@ function show(moved) {
 
 /** No answer: what was sent may have arrived all the same. */
 function unanswered(form, wasOffline) {
-  const done = wasOffline ? "Nothing was changed." : "It is not known whether this was done: look before you try again.";
+  const done = wasOffline ? "Nothing was changed." : "The change may have been made: check before you try again.";
   return `The service cannot be reached. ${done}${isTyped(form) ? " What you typed is kept." : ""}`;
 }
 

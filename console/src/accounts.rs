@@ -1,4 +1,5 @@
-//! Accounts as their platform knows them, kept for a minute: forms and notices name people who have no link.
+//! Accounts as their platform knows them, cached for a minute: forms and notices name people who have no
+//! link.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ impl Default for AccountCache {
     }
 }
 
-/// What a platform answers before a page has to be shown, or why it does not.
+/// The platform's answer within the time that a page waits, or why there is none.
 pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformError>>>) -> Result<T, String> {
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(answer)) => Ok(answer),

@@ -1,5 +1,6 @@
-//! What a signed-in person needs for each call of the API. Pages name the call that they make, so that they ask for the
-//! same; the API asks again (`api/src/server/in_process.rs`), and refuses people every call that is not in this table.
+//! What a signed-in person needs for each call of the API. Pages name the call that they make, so that both
+//! need the same; the API checks again (`api/src/server/in_process.rs`), and refuses people every call that
+//! is not in this table.
 
 use entities::api_key::Scope;
 use http::Method;
@@ -71,7 +72,7 @@ const ACTIONS: &[Action] = actions! {
 };
 
 impl Needs {
-    /// What a page needs whose form makes this call.
+    /// What a page needs if its form makes this call.
     pub(crate) const fn of(call: &str) -> Self {
         let mut row = 0;
         while row < ACTIONS.len() {
@@ -108,8 +109,8 @@ pub fn calls() -> impl Iterator<Item = (&'static str, &'static str, Needs)> {
     ACTIONS.iter().filter_map(parts)
 }
 
-/// What a person needs to cancel or retry a job: the same as for the call that enqueues its kind. A role by hand was checked
-/// for who asked; others give it anew.
+/// What a person needs to cancel or retry a job: the same as for the call that enqueues its kind. A role by
+/// hand was checked for the person who asked; others must give it anew.
 pub fn needs_of_job(kind: &str) -> Needs {
     match kinds::scope(kind) {
         _ if [AssignRole::KIND, RemoveRole::KIND].contains(&kind) => Needs::Admin,

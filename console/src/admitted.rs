@@ -1,4 +1,4 @@
-//! What is checked before any byte of a form is read, and the page that follows.
+//! The checks before a form is read, and the page that follows.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::session::{self, is_same_origin};
 use crate::visit::{Guest, GuildVisit, Visit};
 use crate::{Console, Request, assets};
 
-/// Bytes of a form that anybody may send.
+/// Bytes of a form without sign-in.
 const OPEN_FORM: usize = 1024;
-/// Of one of a page.
+/// Bytes of a form of a page.
 const FORM: usize = 64 * 1024;
 
 /// A request that may be answered when its form is read.
 pub struct Admitted {
     asked: Asked,
-    /// Its guild reads few pages at a time.
+    /// Few pages of a guild are read at a time.
     turn: Turn,
 }
 
@@ -47,7 +47,7 @@ impl Visitor {
         }
     }
 
-    /// `None`: nobody has signed in.
+    /// `None`: not signed in.
     fn visit(&self) -> Option<&Visit> {
         match self {
             Self::Guest(_) => None,
@@ -80,7 +80,7 @@ impl Admitted {
         (row.method == Method::POST).then(|| row.takes.unwrap_or(usual))
     }
 
-    /// Whose form it is: the guild's, or the person's; 0: anybody's.
+    /// The owner of the form: the guild, or the person; 0: not signed in.
     pub fn owner(&self) -> i64 {
         match &self.asked {
             Asked::Page(_, visitor) => match visitor.as_ref() {
@@ -93,7 +93,7 @@ impl Admitted {
     }
 }
 
-/// Everything that can be checked before any byte of a form is read.
+/// All checks that are possible before a form is read.
 pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Admitted, PageError> {
     if let Some(name) = request.path.strip_prefix(assets::FOLDER) {
         let reads = matches!(request.method, Method::GET | Method::HEAD);
@@ -117,7 +117,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
 }
 
-/// Counts the page. One that only reads waits for its turn; what a form changes has the turn of the API.
+/// Counts the page. One that only reads waits for its turn; a change by a form takes its turn in the API.
 async fn turn(row: &Row, visitor: &Visitor) -> Result<Turn, PageError> {
     let Some(visit) = visitor.visit() else { return Ok(None) };
     session::count_page(&visit.console, &visit.session).await?;
@@ -140,7 +140,7 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
         Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),
         Page::Guild(needs, _) => {
             let (guild, rights) = visit.guild(visit.param("guild")?).await?;
-            // What a person may not see does not exist.
+            // A page that a person may not see is a 404.
             if !rights.may(needs) {
                 return Err(PageError::NotFound);
             }
@@ -150,7 +150,8 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
     }
 }
 
-/// The page. The bytes of the form are kept until then, because they stand for what was made of them.
+/// The page. The bytes of the form are kept until then, because they hold the memory of what was made of
+/// them.
 pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> Result<Answer, PageError> {
     let Admitted { asked, turn } = admitted;
     let (row, mut visitor) = match asked {

@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use crate::body::{Body, Unread};
 use crate::cookies::{self, Flash};
 
-/// Seconds after which what is away is asked again.
+/// Seconds after which a dependency that is away is asked again.
 const RETRY_AFTER: u64 = 5;
 /// Only resources of this server, no frames, no foreign forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -21,7 +21,7 @@ pub(crate) struct Answer {
     body: Body,
     location: Option<String>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Kept by browsers; otherwise nothing keeps it.
+    /// Cached by browsers; all else is not cached.
     kept: bool,
     attachment: Option<String>,
 }
@@ -83,7 +83,7 @@ impl Answer {
         self
     }
 
-    /// What an error says to programs: when to try again, and in which way.
+    /// Headers of an error for programs: when to try again, and with which methods.
     pub(crate) fn of_error(mut self, error: &PageError) -> Self {
         self.status = error.status();
         match error {
@@ -134,10 +134,10 @@ pub(crate) fn guard(mut response: Response<Body>) -> Response<Body> {
 /// Why there is no page. `error_page` shows it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageError {
-    /// No such page, or one that this person may not know of.
+    /// No such page, or one that this person may not see.
     #[error("it does not exist, or you may not see it")]
     NotFound,
-    #[error("nobody is signed in")]
+    #[error("you are not signed in")]
     SignedOut,
     /// A form without its token, or from another site.
     #[error("this form was not sent from a page of this console, or it was open for too long")]
@@ -148,7 +148,7 @@ pub(crate) enum PageError {
     /// A form that was not read, or has more fields than any page.
     #[error("{}", .0.text)]
     Form(Unread),
-    /// The person asks too much, or all do; seconds until it makes sense again.
+    /// The person sends too many requests, or all do; seconds until a retry makes sense.
     #[error("{text}")]
     Busy { status: StatusCode, text: String, retry_after: u64 },
     #[error("{0}")]

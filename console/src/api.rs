@@ -10,7 +10,7 @@ use crate::figures::ProcessFigures;
 use crate::labels;
 use crate::rights::Rights;
 
-/// Who is signed in, for the audit log, and what they may: the API asks again.
+/// The signed-in person, for the audit log, and their rights: the API checks them again.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub guild: GuildId,
@@ -34,7 +34,7 @@ pub struct ApiAnswer {
     pub body: Value,
 }
 
-/// The limit of pages is used up for so many seconds.
+/// The limit of pages is used up for this many seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Over {
     pub retry_after: u64,
@@ -53,7 +53,7 @@ pub trait Api: Send + Sync {
     /// The guild's turn to read for a page or a part of a file.
     fn turn(&self, guild: GuildId) -> BoxFuture<'static, Turn>;
 
-    /// What this process holds and allows.
+    /// Usage and limits of this process.
     fn figures(&self) -> ProcessFigures;
 }
 

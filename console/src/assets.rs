@@ -15,7 +15,7 @@ pub(crate) const FOLDER: &str = "/console/assets/";
 #[folder = "assets"]
 struct Files;
 
-/// Of all files together: a new version of one changes all addresses.
+/// The version of all files together: a new version of one changes all addresses.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = Sha256::new();
     for name in Files::iter() {

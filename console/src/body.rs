@@ -1,4 +1,4 @@
-//! What is sent and received beside the heads.
+//! Bodies of requests and answers.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -13,7 +13,7 @@ pub enum Body {
 
 /// A part that cannot be made: the connection is cut, so that the client notices.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer cannot be made to its end")]
+#[error("cannot make the rest of the answer")]
 pub struct Broken;
 
 /// Why a form was not read.

@@ -25,7 +25,7 @@ const SYSTEMS: [(&str, &str); 7] = [
     ("Linux", "Linux"),
 ];
 
-/// "Firefox on Windows", from the header that a browser sent; what is not known stays as it was sent.
+/// "Firefox on Windows", from the header that a browser sent; an unknown header stays as it was sent.
 pub(crate) fn name(agent: &str) -> String {
     let first = |list: &[(&str, &'static str)]| {
         list.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name)

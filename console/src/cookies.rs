@@ -1,4 +1,5 @@
-//! Cookies of the console. All are `__Host-`: of this host alone, over TLS (or on the same machine), unseen by scripts.
+//! Cookies of the console. All are `__Host-`: only for this host, over TLS (or on the same machine), hidden
+//! from scripts.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) const SESSION: &str = "__Host-guildhall";
 /// An attempt to sign in with the chat platform.
 pub(crate) const ATTEMPT: &str = "__Host-guildhall-attempt";
-/// What the last form did, for the page that follows. Browsers keep no cookie above 4,096 bytes, and proxies take a line
-/// of 8 KiB with all cookies.
+/// The flash of the last form, for the page that follows. Browsers keep no cookie above 4,096 bytes, and
+/// proxies take a line of 8 KiB with all cookies.
 const SAID: [&str; 2] = ["__Host-guildhall-said", "__Host-guildhall-said-more"];
 const PART_MAX: usize = 3_400;
 /// How long a browser keeps it, in seconds.
@@ -41,14 +42,14 @@ pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }
 
-/// What the last form did.
+/// The result of the last form.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Flash {
     pub(crate) text: String,
     pub(crate) undo: Option<Undo>,
 }
 
-/// A form that takes the last change back.
+/// A form that undoes the last change.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Undo {
     pub(crate) action: String,
@@ -88,7 +89,7 @@ impl Flash {
         Self { text: text.into(), undo: None }
     }
 
-    /// What a browser sends back may have been changed: an Undo stays within the console.
+    /// The browser may have changed the cookie: an Undo stays within the console.
     pub(crate) fn is_ours(&self) -> bool {
         self.undo.as_ref().is_none_or(|undo| undo.action.starts_with("/console/"))
     }
@@ -99,7 +100,7 @@ impl Flash {
     }
 }
 
-/// The cookies for it; without its Undo where that is too long for them.
+/// The cookies for it; without its Undo if that is too long for them.
 pub(crate) fn set_flash(flash: Flash) -> Vec<HeaderValue> {
     let text = pack(&flash);
     let parts: Vec<&str> =

@@ -1,6 +1,7 @@
 //! The page in place of one that cannot be shown. It has the frame of the signed-in person, so that they can go on.
 //!
-//! The frame depends on the session and the address alone: an error page never tells whether something hidden exists.
+//! The frame depends only on the session and the address: an error page never reveals whether something
+//! hidden exists.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::visit::{Guest, Visit};
 use crate::{Console, Request, session};
 
 const TITLE: &str = "Not shown";
-/// An error page does not wait longer for its frame: what the frame is read from may be what failed.
+/// An error page does not wait longer for its frame, whose data may come from the failed dependency.
 const FRAME_WITHIN: Duration = Duration::from_secs(1);
 
 #[derive(Template)]
@@ -39,7 +40,7 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
     let asked = own_page(asked.trim_end_matches('?'));
     let request_id = &*request.request_id;
     let is_form = request.method == Method::POST;
-    // The address of a form is no page.
+    // The address of a form is not a page.
     let page = if is_form { page_before(&request.headers) } else { asked };
     if matches!(error, PageError::SignedOut) {
         return Answer::see(with_page("/console/sign-in", page)).into_response();
@@ -58,7 +59,8 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
     answer.into_response()
 }
 
-/// Of whoever is signed in; in a guild or the instance, if the address is below it and they may be there.
+/// The frame of the signed-in person; in a guild or the instance, if the address is below it and they have
+/// access.
 async fn frame(console: &Arc<Console>, request: &Request) -> Option<Shell> {
     let session = session::find_for_page(console, &request.headers).await.ok()??;
     let visit = Guest::new(console, request.clone(), Vec::new(), Fields::default()).signed_in(session);

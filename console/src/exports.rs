@@ -1,5 +1,5 @@
-//! Files that are being sent: few at once, because each reads the database for as long as its reader takes, and in parts of
-//! which one is made at a time. Between two parts others get as much time as a part took.
+//! Files that are being sent: few at once, because each reads the database for as long as its client takes,
+//! and in parts of which one is made at a time. It pauses between two parts for as long as a part took.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use http::StatusCode;
 
 use crate::answer::PageError;
 
-/// Of a process.
+/// Files of a process.
 const AT_ONCE: usize = 4;
-/// Seconds after which somebody may have finished.
+/// Seconds after which another file may be done.
 const RETRY_AFTER: u64 = 10;
 
-/// Who has one, and the turn to make a part.
+/// The people with a file, and the turn to make a part.
 #[derive(Clone, Default)]
 pub(crate) struct Exports(Arc<(Mutex<HashSet<ChatId>>, tokio::sync::Mutex<()>)>);
 
@@ -32,7 +32,7 @@ impl Exports {
         };
         let mut people = self.lock();
         if people.contains(&person) {
-            let text = "you are downloading a file already; wait until it is there, or stop it";
+            let text = "you are already downloading a file; wait until it is complete, or cancel it";
             return busy(StatusCode::TOO_MANY_REQUESTS, text);
         }
         if people.len() >= AT_ONCE {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-/// The fields that say where in a list a part of it begins.
+/// The fields that give the begin of a part of a list.
 const PLACES: [&str; 4] = ["before", "after", "cursor", "skip"];
 
 /// Fields of a form: more than the largest page has.
@@ -45,7 +45,7 @@ impl Fields {
         !self.text(name).is_empty()
     }
 
-    /// `None`: absent or not of this form.
+    /// `None`: absent or malformed.
     pub(crate) fn read<T: FromStr>(&self, name: &str) -> Option<T> {
         self.text(name).parse().ok()
     }
@@ -63,7 +63,7 @@ impl Fields {
         (kept.0.len() < self.0.len()).then_some(kept)
     }
 
-    /// These with one more.
+    /// These fields with one more.
     pub(crate) fn and(&self, name: &str, value: &str) -> Self {
         let kept = self.0.iter().filter(|(field, _)| field != name).cloned();
         Self(kept.chain([(name.to_owned(), value.to_owned())]).collect())

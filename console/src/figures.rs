@@ -1,8 +1,8 @@
-//! What an API process holds and allows, for operators. The API of this process fills it in.
+//! Usage and limits of an API process, for operators. The API of this process fills it in.
 
 use std::time::Duration;
 
-/// A number of something, and how many there may be.
+/// A count and its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     pub now: u64,
@@ -20,7 +20,7 @@ pub enum Weighed {
 pub struct CacheFigures {
     pub name: &'static str,
     pub entries: u64,
-    /// What its limit is about.
+    /// The unit of its limit.
     pub weighed: Weighed,
     pub held: Held,
 }
@@ -38,7 +38,7 @@ pub struct RateLimitFigures {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessFigures {
     pub connections: Held,
-    /// Of one address that is no trusted proxy.
+    /// Connections of one address that is not a trusted proxy.
     pub connections_per_address: u64,
     pub sockets: Held,
     pub sockets_per_guild: u64,

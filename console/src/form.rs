@@ -1,4 +1,4 @@
-//! A form as it is shown: empty, or with what the person typed and what is wrong with it.
+//! A form as it is shown: empty, or with the person's input and its errors.
 
 use http::StatusCode;
 
@@ -57,13 +57,13 @@ impl Form {
         self.fields.all(name).contains(&value.as_ref())
     }
 
-    /// What is wrong with this field; empty: nothing.
+    /// The error of this field; empty: none.
     pub(crate) fn problem_of(&self, name: &str) -> &str {
         let problem = self.problem.as_ref().filter(|problem| problem.field.as_deref() == Some(name));
         problem.map_or("", |problem| &problem.at_field)
     }
 
-    /// What is wrong with none of the fields that the form shows; empty: nothing.
+    /// The error that concerns no field of the form; empty: none.
     pub(crate) fn problem_beside(&self, shown: &[&str]) -> &str {
         let problem = self.problem.as_ref();
         let beside =

@@ -1,4 +1,5 @@
-//! Roblox groups with their names and ranks, kept for some minutes: they change seldom, and each page names them.
+//! Roblox groups with their names and ranks, cached for some minutes: they change rarely, and each page names
+//! them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub(crate) struct GroupCache(Cache<GroupId, Arc<Group>>);
 
 pub(crate) struct Group {
     id: GroupId,
-    /// Absent if Roblox does not tell it.
+    /// Absent if Roblox does not return it.
     name: Option<String>,
     /// Highest first; without that of guests, who are not in the group.
     pub(crate) ranks: Vec<GroupRole>,

@@ -1,7 +1,7 @@
-//! Fields of the API as people call them: the one place where a name such as `place_id` becomes words, for forms and for
+//! Labels of the API's fields: the one place where a name such as `place_id` becomes words, for forms and for
 //! the audit log.
 
-/// The field, its label, and what to enter. Empty: the rule of the API says it well enough.
+/// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
 const FIELDS: [(&str, &str, &str); 95] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
@@ -53,7 +53,7 @@ const FIELDS: [(&str, &str, &str); 95] = [
     ("new_key", "New key", ""),
     ("nickname", "Nickname", ""),
     ("nickname_template", "Nickname template", ""),
-    ("operator", "May steer the instance", ""),
+    ("operator", "May operate the instance", ""),
     ("overlap_seconds", "How long both are valid", "choose one from the list"),
     ("panel_id", "Panel", ""),
     ("parent", "Made by key", ""),
@@ -104,7 +104,7 @@ const FIELDS: [(&str, &str, &str); 95] = [
     ("week_start", "A week begins on", "choose a day of the week"),
 ];
 
-/// Terms of the API, with those of people.
+/// Terms of the API, with those for people.
 const TERMS: [(&str, &str); 6] = [
     ("a positive integer (or the same as a digit string) that fits 63 bits", "an id: digits only"),
     ("a string of decimal digits", "an id: digits only"),
@@ -114,7 +114,7 @@ const TERMS: [(&str, &str); 6] = [
     ("true or false", "yes or no"),
 ];
 
-/// Unknown names, such as those of custom audit entries, become words as they are.
+/// Unknown names, such as those of custom audit entries, are only split into words.
 pub(crate) fn label(field: &str) -> String {
     let known = FIELDS.iter().find(|(name, ..)| *name == field);
     known.map_or_else(|| capital(&field.replace('_', " ")), |(_, label, _)| (*label).to_owned())

@@ -86,7 +86,7 @@ pub struct Console {
     router: Router,
 }
 
-/// How people get in.
+/// How people sign in.
 #[derive(Clone, Debug, Default)]
 pub struct WaysIn {
     /// What browsers see, without a slash at the end; needed for signing in with the chat platform.

@@ -48,8 +48,8 @@ pub(crate) fn cut_counted<T>(query: &Fields, rows: &mut Vec<T>) -> Option<String
     next
 }
 
-/// Rows of the list that come before the part of the address. What no list is long enough for is no number of rows, and
-/// no database counts so far.
+/// Rows of the list that come before the part of the address. A number beyond any list is ignored: no
+/// database counts that far.
 pub(crate) fn skipped(query: &Fields) -> usize {
     query.read::<u32>("skip").map_or(0, |rows| rows as usize)
 }
@@ -68,8 +68,8 @@ pub(crate) fn sorted_by(query: &Fields) -> (&str, bool) {
     sort.strip_prefix('-').map_or((sort, false), |name| (name, true))
 }
 
-/// What a list that the database sorts is sorted by, and its columns: names in the address, labels and keys. The first
-/// key unless one is given.
+/// The sort key of a list that the database sorts, and its columns: names in the address, labels and keys.
+/// The first key unless one is given.
 pub(crate) fn sorted<Key: Copy, const N: usize>(
     query: &Fields,
     all: [(&str, &'static str, Key); N],

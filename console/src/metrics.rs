@@ -1,12 +1,12 @@
-//! The metrics of this process, as operators see them on a page: what `/metrics` says, read back.
+//! The metrics of this process for a page of operators: the text of `/metrics`, parsed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rates are measured over this time at most, as long as somebody looks.
+/// Rates are measured over this time at most, while a page is open.
 const OVER: Duration = Duration::from_secs(60);
-/// Looks that are closer together are one.
+/// Reads that are closer together count as one.
 const APART: Duration = Duration::from_secs(1);
 
 /// One value with its labels.
@@ -48,12 +48,12 @@ pub(crate) fn sums(samples: &[Sample], label: &str) -> BTreeMap<String, f64> {
     sums
 }
 
-/// Earlier looks at a counter, for rates.
+/// Earlier reads of a counter, for rates.
 #[derive(Default)]
 pub(crate) struct Looks(Mutex<VecDeque<(Instant, BTreeMap<String, f64>)>>);
 
 impl Looks {
-    /// How fast each sum has grown since an earlier look within [`OVER`], a second; `None`: this is the first.
+    /// The growth of each sum a second since an earlier read within [`OVER`]; `None`: this is the first.
     pub(crate) fn rates(&self, now: Instant, sums: &BTreeMap<String, f64>) -> Option<BTreeMap<String, f64>> {
         let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while looks.front().is_some_and(|(at, _)| now.duration_since(*at) > OVER) {
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(
             looks.rates(began + Duration::from_secs(70), &of(60.0)),
             None,
-            "the earlier looks are too old"
+            "the earlier reads are too old"
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Members by their names on Discord. These are not stored here: Discord searches, and an answer is kept for a minute.
+//! Members by their names on Discord. These are not stored here: Discord searches, and an answer is cached
+//! for a minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,8 @@ impl Default for NameSearches {
 }
 
 impl Console {
-    /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not answer, in words.
+    /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not
+    /// answer, in words.
     pub(crate) async fn named_on_discord(
         &self,
         call: CallContext,

@@ -1,5 +1,5 @@
-//! Names of accounts that have no link, for lists. A list waits a moment for the platforms and shows ids otherwise: the
-//! names are there at the next look.
+//! Names of accounts that have no link, for lists. A list waits briefly for the platforms and shows ids
+//! otherwise; the next request shows the names.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use platforms::{CallContext, Platforms};
 use crate::Console;
 
 const KEPT_FOR: Duration = Duration::from_hours(1);
-/// Until an account without a name is asked for again.
+/// Time until an account without a name is requested again.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
 const CAPACITY: u64 = 50_000;
 /// A page waits for a platform no longer than this.
@@ -49,7 +49,7 @@ impl Console {
             cache.asked.insert(*account, ());
         }
         if !chats.is_empty() || !plays.is_empty() {
-            // It goes on where the page does not wait.
+            // It goes on after the page stops waiting.
             let asking = tokio::spawn(cache.clone().ask(self.platforms.clone(), call, chats, plays));
             let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
         }

@@ -8,7 +8,7 @@ use crate::session::is_same_origin;
 
 /// Longest address that is kept, in bytes: a cookie has to hold it.
 const LONGEST: usize = 1_000;
-/// Pages that lead elsewhere by themselves, and files.
+/// Pages that redirect, and files.
 const NOT_KEPT: [&str; 4] = ["/sign-in", "/sign-out", "/link", "/assets"];
 
 /// The text, if it is the path (and query) of a page: no browser takes it for an address of another host.
@@ -28,7 +28,7 @@ pub(crate) fn own_page(text: &str) -> Option<&str> {
 
 /// An address of the sign-in, which leads to this page afterwards.
 pub(crate) fn with_page(sign_in: &str, page: Option<&str>) -> String {
-    // The first page is where it leads anyway.
+    // It leads to the first page anyway.
     let page = page.filter(|page| *page != ROOT);
     page.map_or_else(
         || sign_in.to_owned(),

@@ -1,5 +1,6 @@
-//! What a signed-in person may do in a guild (docs/rules.md 10): who manages it on the chat platform is its admin; staff
-//! have the chat permissions of their role. The platform is asked again at least every minute.
+//! What a signed-in person may do in a guild (docs/rules.md 10): people who manage it on the chat platform
+//! are its admins; staff have the chat permissions of their role. The platform is asked again at least every
+//! minute.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -42,9 +43,10 @@ impl fmt::Display for Needs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Viewer {
     pub(crate) user: ChatId,
-    /// The guild that a link from the command line names: its holder sees no other.
+    /// The guild that a link from the command line names: its holder sees only this one.
     pub(crate) link_guild: Option<GuildId>,
-    /// Whether that link makes an admin: decided when it was made, and asked while no bot token is configured.
+    /// Whether that link makes an admin: decided when it was made, and used only while no bot token is
+    /// configured.
     pub(crate) link_admin: bool,
 }
 
@@ -54,7 +56,7 @@ impl Viewer {
     }
 }
 
-/// What the chat platform's own permissions make of a person here.
+/// A person's rights by the chat platform's own permissions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     #[default]
@@ -79,7 +81,7 @@ impl Standing {
 pub struct Rights {
     /// Manages the guild on the chat platform.
     pub admin: bool,
-    /// May do everything there: only such people hand out powerful roles (docs/rules.md 5).
+    /// May do everything there: only such people grant powerful roles (docs/rules.md 5).
     pub administrates: bool,
     /// The role's name, of staff.
     pub(crate) staff: Option<String>,
@@ -101,7 +103,7 @@ impl Rights {
         !self.admin && self.staff.is_none()
     }
 
-    /// How the console names the person's position.
+    /// The person's position as the console names it.
     pub(crate) fn title(&self) -> &str {
         match &self.staff {
             _ if self.admin => "Admin",
@@ -127,7 +129,7 @@ impl Console {
         let (conn, now) = (self.context.database.read(), self.context.clock.now());
         let staff = staff_directory::find(conn, guild, viewer.user, now).await?;
         let standing = match self.standing(viewer, guild).await {
-            // What staff may is in our database.
+            // The permissions of staff are in our database.
             Err(PageError::Unavailable(_)) if staff.is_some() => Standing::None,
             standing => standing?,
         };
@@ -137,8 +139,8 @@ impl Console {
         Ok(Rights { admin, administrates, staff, permissions })
     }
 
-    /// What the chat platform makes of the person. Without a bot token only a link of the command line says who is admin. A
-    /// platform that does not show the guild to the bot makes nobody one.
+    /// The person's rights on the chat platform. Without a bot token only a link of the command line makes an
+    /// admin. If the platform does not show the guild to the bot, there are no admins.
     async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
         let (cache, key) = (&self.rights.0, (guild, viewer.user));
         let known = cache.get(&key);
@@ -166,7 +168,7 @@ impl Console {
                 None => {
                     tracing::warn!(guild.id = %guild, %error, "cannot read who manages a guild");
                     Err(PageError::Unavailable(
-                        "Discord does not say at the moment who manages this server".to_owned(),
+                        "Discord does not answer at the moment: your rights here are unknown".to_owned(),
                     ))
                 }
             },

@@ -11,9 +11,9 @@ use crate::visit::{Guest, GuildVisit, Params, Visit};
 pub(crate) type Future = BoxFuture<'static, Result<Answer, PageError>>;
 
 pub(crate) enum Page {
-    /// For everybody.
+    /// For everyone.
     Open(fn(Guest) -> Future),
-    /// For who is signed in.
+    /// For signed-in people.
     Own(fn(Visit) -> Future),
     /// For operators of the instance.
     Operator(fn(Visit) -> Future),
@@ -229,7 +229,8 @@ mod tests {
         }
     }
 
-    /// What each page and call needs, as reviewed. The tests of the whole service take their expectations from this file.
+    /// What each page and call needs, as reviewed. The end-to-end tests take their expectations from this
+    /// file.
     #[test]
     fn rights_are_as_reviewed() {
         let page = |row: &Row| {

@@ -16,14 +16,14 @@ impl ConsoleSecret {
         Self(hex(&random))
     }
 
-    /// `None`: not the form of a secret.
+    /// `None`: not a secret's form.
     pub fn parse(text: &str) -> Option<Self> {
         let fits =
             text.len() == LEN && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// What is stored.
+    /// The stored form.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
     }

@@ -20,7 +20,7 @@ use crate::api::Over;
 use crate::cookies;
 use crate::secret::ConsoleSecret;
 
-/// A use is written down at most this often.
+/// A use is written at most this often.
 const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 /// Characters of a browser's name that are kept.
 const CLIENT_MAX: usize = 200;
@@ -55,7 +55,7 @@ pub(crate) async fn find(console: &Console, headers: &HeaderMap) -> Result<Optio
     Ok(Some(Session { row, secret }))
 }
 
-/// The same for a page: none is shown while the session's person has used up their limit.
+/// The same for a page: refused while the session's person has used up their limit.
 pub(crate) async fn find_for_page(
     console: &Console,
     headers: &HeaderMap,
@@ -92,15 +92,15 @@ pub(crate) struct Arrival {
     pub(crate) user_name: String,
     /// The one guild of a session that a link opens.
     pub(crate) guild: Option<GuildId>,
-    /// The guilds that they manage, as the chat platform says.
+    /// The guilds that they manage, from the chat platform.
     pub(crate) manages: Vec<GuildId>,
-    /// What the link says.
+    /// The data of the link.
     pub(crate) admin: bool,
     pub(crate) operator: bool,
 }
 
-/// Opens a session with a new secret and ends the one that the browser had; returns the cookie to set. The log has the
-/// sign-in, and so has the audit log of each guild that it concerns.
+/// Opens a session with a new secret and ends the one that the browser had; returns the cookie to set. The
+/// sign-in is in the log and in the audit log of each guild that it concerns.
 pub(crate) async fn open(
     console: &Console,
     arrival: Arrival,
@@ -146,7 +146,8 @@ fn signed_in(guild: GuildId, session: &Model) -> NewEntry {
     NewEntry { guild, action: "console.sign_in", target: session.user_id.to_string(), metadata }
 }
 
-/// Whether the browser says that a request comes from a page of this host, or that a person typed its address.
+/// Whether, by the browser's headers, a request comes from a page of this host, or from an address that a
+/// person typed.
 ///
 /// Old browsers send neither header; then the form's token alone decides.
 pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {

@@ -1,4 +1,4 @@
-//! The frame of every page: navigation, who is signed in, what the last form did.
+//! The frame of every page: navigation, the signed-in person, the flash of the last form.
 
 pub(crate) mod instance;
 
@@ -75,7 +75,7 @@ pub(crate) struct Shell {
     pub(crate) style: String,
     pub(crate) script: String,
     pub(crate) icon: String,
-    /// `None`: nobody is signed in.
+    /// `None`: you are not signed in.
     pub(crate) user: Option<User>,
     pub(crate) guild: Option<GuildHead>,
     pub(crate) rail: Option<Rail>,
@@ -96,7 +96,7 @@ pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) form_token: String,
     pub(crate) operator: bool,
-    /// A link made the session, for one guild.
+    /// The session is from a link, for one guild.
     pub(crate) one_guild: bool,
 }
 
@@ -143,13 +143,13 @@ impl Shell {
         Self { user: Some(user), guild, rail, flash, now, start, ..Self::bare(title) }
     }
 
-    /// The guild that the person may leave for another.
+    /// The current guild, if the person may switch to another.
     pub(crate) fn switchable(&self) -> Option<&GuildHead> {
         let user = self.user.as_ref()?;
         self.guild.as_ref().filter(|_| !user.one_guild)
     }
 
-    /// What every form of a signed-in person carries.
+    /// The fields of every form of a signed-in person.
     pub(crate) fn form_token(&self) -> &str {
         self.user.as_ref().map_or("", |user| &user.form_token)
     }
@@ -160,7 +160,7 @@ fn icon_of(page: &'static str) -> &'static str {
     page.strip_prefix('/').unwrap_or("overview")
 }
 
-/// What this person may see of the guild.
+/// The entries that this person may see.
 fn entries_of(visit: &GuildVisit, current: Option<Place>) -> Vec<NavEntry> {
     let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
     let mut line = false;

@@ -1,5 +1,5 @@
-//! What people who are not known yet may ask of the chat platform, in all processes together: it bans the address of a
-//! service that asks too much (docs/rules.md 10).
+//! Limits on calls to the chat platform for people who are not signed in, in all processes together: it bans
+//! the address of a service after too many refusals (docs/rules.md 10).
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::answer::PageError;
 use crate::visit::Guest;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Sign-ins that come back from the platform, of an address.
+/// Sign-ins that come back from the platform, for one address.
 const OF_ADDRESS: Rate = Rate::per(30, MINUTE);
-/// Of all: three calls each.
+/// Sign-ins of all addresses: three calls each.
 const SIGN_INS: Rate = Rate::per(300, MINUTE);
-/// Of one attempt, while it lives.
+/// Sign-ins of one attempt during its life.
 const OF_ATTEMPT: Rate = Rate::per(1, Duration::from_secs(600));
-/// Access tokens that are not known.
+/// Unknown access tokens.
 const TOKENS: Rate = Rate::per(300, MINUTE);
 
 /// A sign-in that came back, before the platform is asked about it. False: it was used before.
@@ -36,7 +36,7 @@ pub(crate) async fn admit_sign_in(guest: &Guest, state: &str) -> Result<bool, Pa
     Ok(true)
 }
 
-/// Whether an access token that is not known may be asked about.
+/// Whether the platform may be asked about an unknown access token.
 pub(crate) async fn may_ask_about_token(console: &Console) -> bool {
     console.context.limits.take_or_fallback(Counter::Strangers("access_token"), TOKENS).await.allowed
 }

@@ -1,4 +1,4 @@
-//! The input of a page: who asks for what, and what most pages do with it.
+//! The input of a page: the person and the request, and what most pages do with it.
 
 use std::ops::Deref;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ use crate::{Console, Request};
 /// Parameters of the path, decoded.
 pub(crate) type Params = Vec<(String, String)>;
 
-/// A request before anybody is known.
+/// A request before sign-in.
 pub(crate) struct Guest {
     pub(crate) console: Arc<Console>,
     pub(crate) request: Request,
@@ -106,7 +106,7 @@ impl Visit {
         &mut self.guest
     }
 
-    /// A guild, and what this person may do there.
+    /// A guild, and this person's rights there.
     pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
         let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
         let rights = self.console.rights_of(&Viewer::of(&self.session.row), id).await?;

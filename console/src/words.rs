@@ -1,11 +1,11 @@
-//! How the console writes times, lengths and counts.
+//! Texts of times, durations and counts in the console.
 
 use std::fmt;
 
 use chrono::TimeDelta;
 use entities::Timestamp;
 
-/// A time as people say it, with the exact one in the element: scripts add the viewer's zone.
+/// A relative time, with the exact one in the element: scripts add the viewer's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct When {
     pub(crate) at: Timestamp,

@@ -202,7 +202,7 @@ pub enum RoleProblem {
     AboveBot,
     #[error("the role does not stand below the highest role of the person who gives or takes it")]
     AboveGiver,
-    #[error("everybody has this role")]
+    #[error("all members have this role")]
     Everyone,
     #[error(
         "the role has the permission {0}; who administrates the guild can allow it by the setting `allowed_privileged_roles`"

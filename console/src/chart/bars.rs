@@ -13,13 +13,13 @@ pub(crate) const DAYS: u64 = 30;
 
 const WIDTH: u64 = 340;
 const HEIGHT: u64 = 120;
-/// Room for the axis's numbers, left and below.
+/// Space for the axis's numbers, left and below.
 const LEFT: u64 = 40;
 const BELOW: u64 = 20;
-/// Room for the unit.
+/// Space for the unit.
 const ABOVE: u64 = 20;
 
-/// What happened on each of the last days.
+/// Counts of each of the last days.
 #[derive(Template)]
 #[template(path = "chart/bars.html")]
 pub(crate) struct Bars {

@@ -9,7 +9,7 @@ use crate::words::Number;
 
 const HOURS: usize = 24;
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-/// Room for the names of the days, and the size of a cell.
+/// Space for the names of the days, and the size of a cell.
 const LEFT: usize = 36;
 const WIDTH: usize = 13;
 const HEIGHT: usize = 15;
@@ -38,7 +38,7 @@ struct Cell {
     count: u64,
     x: usize,
     y: usize,
-    /// Of the colour, as SVG writes it; 0 for nothing, then five steps.
+    /// Opacity of the colour, as SVG writes it; 0 for nothing, then five steps.
     opacity: &'static str,
 }
 

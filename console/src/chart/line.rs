@@ -1,4 +1,4 @@
-//! A line for what is measured over time, drawn on the server, with its peaks as a table for screen readers.
+//! A line of measurements over time, drawn on the server, with its peaks as a table for screen readers.
 
 use askama::Template;
 use chrono::TimeDelta;
@@ -9,7 +9,7 @@ use crate::words::{Length, Number};
 
 const WIDTH: i64 = 360;
 const HEIGHT: i64 = 120;
-/// Room for the axes' words.
+/// Space for the axes' labels.
 const LEFT: i64 = 48;
 const BELOW: i64 = 20;
 const ABOVE: i64 = 8;
@@ -42,7 +42,7 @@ pub(crate) struct Line {
     peak: String,
     /// Points of each uninterrupted part, as SVG writes them.
     parts: Vec<String>,
-    /// Heights of the axis's lines with their words.
+    /// Heights of the axis's lines with their labels.
     lines: Vec<(i64, String)>,
     first: String,
     last: String,
@@ -114,7 +114,7 @@ impl Span {
         (self.to - self.from).num_seconds().max(1)
     }
 
-    /// The worst sample of each of so many parts of the span; parts without any are absent.
+    /// The worst sample of each of this many parts of the span; parts without samples are absent.
     fn worst_of(self, parts: i64, samples: &[(Timestamp, i64)]) -> Vec<(Timestamp, i64)> {
         let length = (self.seconds() / parts).max(1);
         let mut worst: Vec<(i64, (Timestamp, i64))> = Vec::new();

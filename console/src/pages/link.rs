@@ -1,5 +1,5 @@
-//! /console/link/:secret: signs in once, from `guildhall console link`. Programs that preview links only GET: that uses
-//! nothing up.
+//! /console/link/:secret: signs in once, from `guildhall console link`. Programs that preview links only GET,
+//! which does not use it up.
 
 use askama::Template;
 use entities::{console_link, guild};
@@ -26,7 +26,7 @@ struct Page {
 /// The command that prints a link.
 pub(crate) struct LinkCommand {
     pub(crate) text: String,
-    /// The person puts the id of their server into it.
+    /// The person replaces the server's id in it.
     pub(crate) for_any_server: bool,
 }
 

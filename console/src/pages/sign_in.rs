@@ -28,7 +28,7 @@ struct Page {
     command: LinkCommand,
 }
 
-/// An attempt, in the browser that began it: nobody can be signed in by somebody else's attempt.
+/// An attempt, in the browser that began it: an attempt of another person cannot sign this one in.
 #[derive(Serialize, Deserialize)]
 struct Begun {
     state: String,
@@ -87,7 +87,7 @@ async fn finish(
 ) -> Result<Result<Option<HeaderValue>, String>, PageError> {
     let (sign_in, redirect) = configured(guest).ok_or(PageError::NotFound)?;
     let begun = begun.filter(|begun| begun.state == guest.query.text("state"));
-    // A browser can be given any cookie: the platform is asked only about an attempt that was begun here.
+    // Cookies can be forged: the platform is asked only about an attempt that was begun here.
     let attempt = begun.and_then(|begun| sign_in.begun(&begun.state, &begun.verifier, guest.now()));
     let (Some(begun), Some(attempt)) = (begun, attempt) else {
         return Ok(Err(

@@ -23,7 +23,7 @@ pub struct LivePerson {
     rights: Arc<Rights>,
 }
 
-/// How the person was known.
+/// How the person was identified.
 #[derive(Clone, Debug)]
 enum Via {
     Session(Uuid),
@@ -52,7 +52,7 @@ pub enum LiveRefusal {
     #[error("a page of another origin may not open this socket")]
     OtherOrigin,
     /// A guild that does not exist gets the same answer.
-    #[error("there is no such guild, or you are not of its staff")]
+    #[error("there is no such guild, or you are not on its staff")]
     NoRights,
     #[error("the rights cannot be read at the moment; try again later")]
     Unavailable,

@@ -1,4 +1,4 @@
-//! Sessions that have used up their limit of pages: what they go on to ask is refused without the database.
+//! Sessions that have used up their limit of pages: their further requests are refused without the database.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::secret::ConsoleSecret;
 const LONGEST: Duration = Duration::from_mins(1);
 const SESSIONS: u64 = 10_000;
 
-/// Until when, by the hash of their secrets.
+/// The end of each limit, by the hash of the secret.
 #[derive(Clone)]
 pub(crate) struct Spent(Cache<[u8; 32], Instant>);
 

@@ -1,5 +1,6 @@
-//! Access tokens of the chat platform, from other dashboards. The platform's answer is kept for less than a minute, so
-//! that many sockets of one token are one call, and a revoked token is noticed. No token is stored.
+//! Access tokens of the chat platform, from other dashboards. The platform's answer is cached for less than a
+//! minute, so that many sockets of one token cost one call, and a revoked token is noticed. No token is
+//! stored.
 
 use std::time::{Duration, Instant};
 
@@ -51,10 +52,10 @@ impl Tokens {
 }
 
 impl Console {
-    /// Whose token this is.
+    /// The owner of the token.
     pub(crate) async fn user_of_token(&self, token: &str) -> Result<ChatId, LiveRefusal> {
         let sign_in = self.platforms.sign_in.as_ref().ok_or(LiveRefusal::BadToken)?;
-        // A guild's key, even a misspelt one, is nothing for the platform.
+        // A guild's key, even a misspelt one, is not sent to the platform.
         if token.starts_with(OUR_KEYS) {
             return Err(LiveRefusal::BadToken);
         }

@@ -55,7 +55,7 @@ impl Shell {
         Self { rail: Some(rail), ..Self::new(title, visit, None) }
     }
 
-    /// What the header names where there is no guild.
+    /// The title in the header outside of guilds.
     pub(crate) fn area(&self) -> Option<&'static str> {
         let rail = self.rail.as_ref().filter(|_| self.guild.is_none());
         rail.map(|rail| rail.label)

@@ -32,7 +32,7 @@ async fn sent(deployment: &Deployment, number: i64, panel: &str) {
 async fn empty_lists_say_where_applications_come_from(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
     let empty = owner.get(&applications(deployment)).await;
-    empty.shows(200, "Nobody applied yet. Your bot sends them:");
+    empty.shows(200, "There are no applications yet. Your bot sends them:");
     empty.shows(200, "There is no panel yet. An admin adds one");
     owner.get(&format!("{}/4711", applications(deployment))).await.shows(404, "There is no such page");
 }
@@ -55,7 +55,7 @@ async fn what_is_wrong_with_a_panel_stands_at_its_field(deployment: &Deployment)
     let owner = Console::owner(deployment).await;
     let page = owner.get(&applications(deployment)).await;
     let unnamed = owner.press(&page, "Add panel", &[("category_id", "77")]).await;
-    unnamed.refuses("name", "", "Say what people apply for.").keeps("category_id", "77");
+    unnamed.refuses("name", "", "Enter what people apply for.").keeps("category_id", "77");
     let long = "x".repeat(101);
     owner.press(&unnamed, "Add panel", &[("name", &long)]).await.refuses("name", &long, "Enter a text");
     let lobby = owner.press(&page, "Add panel", &[("name", "Builders"), ("category_id", "lobby")]).await;

@@ -134,7 +134,7 @@ async fn a_large_file_is_made_while_it_is_read_and_one_at_a_time(deployment: &De
     let begin = first.chunk().await.unwrap().unwrap();
     // As long as the first one is read slowly, there is no second.
     let second = owner.get(&path).await;
-    second.shows(429, "you are downloading a file already");
+    second.shows(429, "you are already downloading a file");
     assert_eq!(second.header("retry-after"), "10");
     let mut text = begin.to_vec();
     while let Some(part) = first.chunk().await.unwrap() {

@@ -94,7 +94,7 @@ async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deploy
     .await;
     operator.get(&at("/pauses")).await.shows(200, "Nothing is paused.");
     let refused = operator.post(&at("/pauses"), &[("what", "bulk"), ("reason", "")]).await;
-    refused.shows(422, "Say in at most 500 characters why");
+    refused.shows(422, "Enter a reason of at most 500 characters");
     operator
         .post(&at("/pauses"), &[("what", "guild"), ("guild", "5"), ("reason", "x")])
         .await
@@ -186,7 +186,7 @@ async fn a_schedule_is_run_paused_and_resumed(deployment: &Deployment) {
     })
     .await;
     let paused = operator.submit(&at("/schedules/change_log/pause"), &[]).await;
-    paused.shows(200, "Change log does not start by itself any more.").shows(200, "paused");
+    paused.shows(200, "Change log no longer starts automatically.").shows(200, "paused");
     operator.submit(&at("/schedules/change_log/run"), &[]).await.shows(200, "Change log is queued.");
     operator.undo(&paused).await.shows(200, "Change log starts by itself again.");
     operator.get(&schedules).await.shows(200, "every 5 minutes");

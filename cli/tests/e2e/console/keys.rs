@@ -123,7 +123,7 @@ async fn what_is_wrong_with_a_key_stands_at_its_field(deployment: &Deployment) {
     }
     let unscoped =
         owner.press(&page, "Create key", &[("name", "lobby"), ("set", ""), ("expires_at", "7")]).await;
-    unscoped.shows(422, "Choose what the key is for, or at least one thing that it may do.");
+    unscoped.shows(422, "Choose what the key is for, or at least one right.");
     unscoped.keeps("set", "").keeps("name", "lobby").keeps("expires_at", "7");
     assert_eq!(owner.get(&page.path()).await.text().matches("Revoke").count(), before);
     owner.get(&format!("{}/zzzzzzzz/revoke", keys(deployment))).await.shows(404, "There is no such page");
@@ -200,7 +200,7 @@ async fn a_key_is_revoked_with_the_keys_that_it_made(deployment: &Deployment) {
     assert!(alone.row("sprout").contains("live"), "{}", alone.row("sprout"));
     // What it made can be revoked later, too.
     let late = owner.get(&alone.link("Revoke root")).await;
-    late.shows(200, "It was revoked before.");
+    late.shows(200, "It is already revoked.");
     let revoked = owner.press(&late, "Revoke the keys of root", &[]).await;
     assert!(revoked.row("sprout").ends_with("revoked"), "{}", revoked.row("sprout"));
     is_refused(&deployment.api().key(child["text"].as_str().unwrap()), "revoked").await;

@@ -283,7 +283,11 @@ async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
         ("reason", "r"),
         ("unknown", UNKNOWN),
     ];
-    console.post(&new, &long).await.refuses("amount", "90000", "Give at most 100 years, or choose For ever.");
+    console.post(&new, &long).await.refuses(
+        "amount",
+        "90000",
+        "Give at most 100 years, or choose Permanent.",
+    );
     let none = [&long[..2], &[("amount", "x")], &long[3..]].concat();
     console.post(&new, &none).await.refuses("amount", "x", "Give a whole number above 0.");
     let known = [("identifier", UNKNOWN), ("unknown", UNKNOWN), ("length", "ever")];

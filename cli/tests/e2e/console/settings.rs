@@ -125,7 +125,7 @@ async fn staff_who_may_only_read_change_nothing(deployment: &Deployment) {
     staff.get(&settings(deployment)).await.shows(404, "There is no such page");
     set_permissions(deployment, &["settings.read"]).await;
     let page = staff.get(&settings(deployment)).await;
-    page.shows(200, "Your role may read these settings, and not change them.");
+    page.shows(200, "Your role may read these settings, but not change them.");
     assert!(!page.contains("Save settings") && !page.contains("Preview nicknames"), "{}", page.text());
     let sent = staff.post(&settings(deployment), &[("strike_days", "31")]).await;
     sent.shows(404, "There is no such page");

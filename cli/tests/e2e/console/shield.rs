@@ -23,7 +23,7 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
     checked.shows(200, "0 of 2 flagged").shows(200, "not flagged");
     let asked =
         console.post(&format!("{shield}/flag"), &[("play_id", &player), ("reason", "exploiting")]).await;
-    asked.shows(200, "Flag 1 player").shows(200, "Only whoever runs the service can lift them.");
+    asked.shows(200, "Flag 1 player").shows(200, "Only the operator of the service can lift them.");
     let named = &deployment.guild().members[21].name;
     assert!(asked.row(&player).contains(named), "{}", asked.text());
     let mistyped = [("play_id", "4242424242"), ("reason", "exploiting")];

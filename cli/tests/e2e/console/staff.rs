@@ -168,7 +168,7 @@ async fn a_leave_is_changed_and_brought_back(deployment: &Deployment) {
     let one = format!("{leave}/{id}");
     owner.get(&one).await.shows(200, "Save leave").shows(200, "1 Jul 2042 to 5 Jul 2042");
     let no_reason = [("starts_at", "2042-07-01"), ("ends_at", "2042-07-05")];
-    owner.post(&one, &no_reason).await.shows(422, "Say why, in a few words.");
+    owner.post(&one, &no_reason).await.shows(422, "Enter a reason, in a few words.");
     let longer = [("starts_at", "2042-07-02"), ("ends_at", "2042-07-09"), ("reason", "many exams")];
     let changed = owner.submit(&one, &longer).await;
     changed.shows(200, "2 Jul 2042 to 9 Jul 2042").shows(200, "many exams");
@@ -230,7 +230,7 @@ async fn members_and_roles_are_changed_and_brought_back(deployment: &Deployment)
     owner.post(&staff, &[("chat_id", "nobody known"), ("role_id", role)]).await.shows(422, "nobody known");
     owner.post(&staff, &[("chat_id", newcomer)]).await.shows(422, "Choose a staff role.");
     let added = owner.submit(&staff, &[("chat_id", newcomer), ("role_id", role)]).await;
-    added.shows(200, "is staff now.");
+    added.shows(200, "is now staff.");
     owner.undo(&added).await.shows(200, "is no longer staff");
     let removed = owner.get(&format!("{staff}/roles/{role}")).await;
     removed.shows(200, "Give them another role first");
@@ -287,7 +287,7 @@ async fn strikes_notes_and_quotas_are_written(deployment: &Deployment) {
 async fn an_application_is_read(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let list = page(deployment, "applications");
-    owner.post(&format!("{list}/panels"), &[("name", "")]).await.shows(422, "Say what people apply for.");
+    owner.post(&format!("{list}/panels"), &[("name", "")]).await.shows(422, "Enter what people apply for.");
     owner.submit(&format!("{list}/panels"), &[("name", "Moderator team")]).await.shows(200, "All staff");
     let panel = deployment.audit("application_panels.add").await[0]["target_id"].as_str().unwrap().to_owned();
     let panel: i64 = panel.parse().unwrap();

@@ -104,7 +104,10 @@ async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &D
     let waiting = owner.get(&leave).await;
     let name = &guild.members[1].name;
     waiting.shows(200, &format!("{name} gets no leave for 1 Jul 2040 to 4 Jul 2040."));
-    owner.press(&waiting, &format!("Reject leave of {name}"), &[]).await.shows(200, "No request waits.");
+    owner
+        .press(&waiting, &format!("Reject leave of {name}"), &[])
+        .await
+        .shows(200, "There are no open requests.");
     let all = owner.get(&format!("{leave}/requests?state=rejected")).await;
     assert!(all.row("exams").contains("rejected"), "{}", all.text());
     assert!(!owner.get(home.path().as_str()).await.contains("to decide"));

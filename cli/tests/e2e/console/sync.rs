@@ -79,7 +79,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
         refused.refuses("max_removals", typed, "Enter how many");
     }
     let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
-    page.shows(200, "It is not known what goes");
+    page.shows(200, "The removals are unknown");
     let unsure = owner.press(&page, "Run without a preview", &[("max_removals", "7"), ("word", "no")]).await;
     unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
     let wrong =
@@ -131,7 +131,10 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     let after = owner.get(&sync(deployment)).await;
     after.shows(200, "Syncs 0 of 1").shows(200, "used one just now");
     after.shows(200, "No preview of the last hour, or since the last sync.");
-    owner.get(&page.path()).await.shows(200, "A sync has changed members since: this is how it was before.");
+    owner
+        .get(&page.path())
+        .await
+        .shows(200, "A sync has changed members since: this is the state before it.");
     assert!(after.row("Sync of all members").contains(&guild.members[0].name), "{}", after.text());
     owner.get(&after.link("its job")).await.shows(200, &job(&begun));
     // A second run within the hour.
@@ -187,7 +190,7 @@ async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
     running.shows(200, "of 300 done").shows(200, "Members to change");
     assert!(!running.text().contains("Members changed"), "what is counted at the end: {}", running.text());
     let cancelled = owner.press(&running, "Cancel job", &[]).await;
-    cancelled.shows(200, "The job stops at its next step. What it has changed stays.");
+    cancelled.shows(200, "The job stops at its next step. Its changes so far stay.");
     deployment.job_ended(&job(&begun)).await;
     let ended = owner.get(&begun.path()).await;
     ended.shows(200, "cancelled");

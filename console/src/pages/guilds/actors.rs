@@ -1,4 +1,4 @@
-//! Who did something, by the number that rows keep: a chat user, or 0 for the service.
+//! The actor of a row, by its number: a chat user, or 0 for the service.
 
 use entities::{ChatId, Subject};
 

@@ -23,7 +23,7 @@ pub(crate) struct Named {
 }
 
 impl ByDiscordName {
-    /// Discord is not asked for an id, or for nothing.
+    /// Discord is not asked for an id or an empty text.
     pub(crate) async fn read(visit: &GuildVisit, typed: &str) -> Result<Self, PageError> {
         if typed.is_empty() || typed.parse::<Subject>().is_ok() {
             return Ok(Self::default());

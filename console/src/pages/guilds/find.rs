@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/find: from an id or a name to the page of what it names.
+//! /console/guilds/:guild/find: leads from an id or a name to its page.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ struct Page {
     shell: Shell,
     typed: String,
     found: Vec<Found>,
-    /// Where all members with this in their name are, if these are the first.
+    /// The list of all members with this in their name, if these are only the first.
     more: Option<String>,
 }
 
@@ -42,7 +42,7 @@ struct Found {
     /// Of a member or staff member.
     who: Option<Who>,
     is_banned: bool,
-    /// What was typed names exactly this.
+    /// The input names exactly this.
     exact: bool,
 }
 

@@ -21,7 +21,7 @@ struct Page {
 struct Step {
     title: &'static str,
     done: bool,
-    /// What was found, or what to do.
+    /// The finding, or what to do.
     text: String,
     /// Label and address of what to do next.
     action: Option<(&'static str, String)>,
@@ -64,8 +64,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         Step {
             title: "Preview the first sync",
             done: has_synced(&visit).await?,
-            text: "See who would get and lose what, before anything changes. Members are linked by your verification bot, \
-                   or by the operator with the command guildhall links import."
+            text: "See what each member would get and lose, before anything changes. Members are linked by your \
+                   verification bot, or by the operator with the command guildhall links import."
                 .to_owned(),
             action: Some(("Open sync", visit.url("/sync"))),
         },
@@ -95,7 +95,7 @@ fn invitation(
         Ok(_) => (true, "The bot is in your server.".to_owned()),
         Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => (
             false,
-            "The bot is not in your server yet. The link asks for the permissions it needs, and no more."
+            "The bot is not in your server yet. The link asks only for the permissions that it needs."
                 .to_owned(),
         ),
         Err(error) => (false, format!("Discord does not say whether the bot is in your server: {error}.")),
@@ -107,7 +107,7 @@ fn invitation(
 fn role_order(visit: &GuildVisit, overview: Option<&GuildOverview>, bound: &[binding::Model]) -> Step {
     let title = "Put the bot's role above the roles it gives";
     let Some(overview) = overview else {
-        let text = "Guildhall looks at this once the bot is in your server.".to_owned();
+        let text = "Guildhall checks this once the bot is in your server.".to_owned();
         return Step { title, done: false, text, action: None };
     };
     let lacks = |(needed, name): (Permissions, &'static str)| {

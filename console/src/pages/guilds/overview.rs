@@ -1,4 +1,4 @@
-//! /console/guilds/:guild: the guild at a glance, and what is left to set up.
+//! /console/guilds/:guild: the guild at a glance, and the remaining steps of the setup.
 
 use askama::Template;
 use entities::overview::{self, Servers};

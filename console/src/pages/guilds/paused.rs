@@ -1,4 +1,4 @@
-//! What the people of a guild are told while an operator has paused its jobs, or a class of all guilds' jobs.
+//! The notice to the people of a guild while an operator has paused its jobs, or a class of all guilds' jobs.
 
 use entities::job::Class;
 use entities::job_pause;
@@ -12,7 +12,7 @@ pub(super) const CLASSES: [Class; 4] = [Class::Interactive, Class::Default, Clas
 pub(super) struct Paused {
     /// Which jobs wait.
     pub(super) jobs: &'static str,
-    /// As the operator wrote it; empty: none was given.
+    /// As the operator wrote it; empty: no reason given.
     pub(super) reason: String,
 }
 

@@ -25,7 +25,7 @@ impl Who {
         words::initials(&self.name)
     }
 
-    /// The person behind an account. Which other account is theirs, only those learn who may look members up.
+    /// The person behind an account. Only people who may look members up see the other account.
     fn behind(visit: &GuildVisit, subject: Subject, link: &link::Model) -> Self {
         if visit.may("lookup.read") {
             return Self::linked(visit, link);
@@ -33,7 +33,7 @@ impl Who {
         Self::named(subject, link.play_username.clone())
     }
 
-    /// With both accounts for who may look members up, otherwise the name alone.
+    /// With both accounts for people who may look members up, otherwise only the name.
     pub(crate) fn linked(visit: &GuildVisit, link: &link::Model) -> Self {
         let shown = visit.may("lookup.read");
         Self {
@@ -81,7 +81,8 @@ impl People {
         Ok(people)
     }
 
-    /// The same of players, asking Roblox at once. Also those that Roblox does not know; or why it does not answer.
+    /// The same for players, asking Roblox at once. Includes those that Roblox does not know; or why it does
+    /// not answer.
     pub(crate) async fn players(
         visit: &GuildVisit,
         plays: &[PlayId],
@@ -139,7 +140,7 @@ impl People {
     }
 }
 
-/// What is known of an account.
+/// The known data of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
     Linked,
@@ -164,8 +165,8 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
     })
 }
 
-/// Whom a person typed: an id of either account or, if they may look members up, the whole name of a linked player. `Err`
-/// says what is wrong.
+/// The typed person: an id of either account or, for people who may look members up, the whole name of a
+/// linked player. `Err`: the error of the input.
 pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Subject, String>, PageError> {
     if let Ok(subject) = typed.parse() {
         return Ok(Ok(subject));
@@ -189,7 +190,7 @@ pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Su
     })
 }
 
-/// All accounts of a person for who may look members up; for others the one that they named.
+/// All accounts of a person for people who may look members up; for others the one that they named.
 pub(crate) async fn accounts_of(visit: &GuildVisit, subject: Subject) -> Result<Person, PageError> {
     if !visit.may("lookup.read") {
         return Ok(subject.into());
@@ -197,7 +198,7 @@ pub(crate) async fn accounts_of(visit: &GuildVisit, subject: Subject) -> Result<
     Ok(Person::resolve(visit.read(), visit.guild.guild_id, subject).await?)
 }
 
-/// The Discord user whom a person typed, by an id of either account or by name.
+/// The typed Discord user, by an id of either account or by name.
 pub(crate) async fn chat_of(visit: &GuildVisit, typed: &str) -> Result<Result<ChatId, String>, PageError> {
     let subject = match resolve(visit, typed).await? {
         Ok(Subject::Chat(chat)) => return Ok(Ok(chat)),

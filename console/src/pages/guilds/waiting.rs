@@ -1,4 +1,4 @@
-//! What waits for the person who looks, or went wrong of late: each leads to where it is decided.
+//! Open tasks of the viewer and recent failures: each leads to the page where it is decided.
 
 use chrono::TimeDelta;
 use entities::job::Status;
@@ -12,7 +12,7 @@ use crate::words::Count;
 
 /// Rows of each kind that are counted at most.
 const MOST: u64 = 50;
-/// A failure of longer ago is history.
+/// An older failure is history.
 const RECENT: TimeDelta = TimeDelta::hours(24);
 
 pub(super) struct Waiting {

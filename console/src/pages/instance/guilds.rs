@@ -1,4 +1,4 @@
-//! /console/instance/guilds: the guilds of this instance, with figures that need no look into them.
+//! /console/instance/guilds: the guilds of this instance, with figures that reveal no data of theirs.
 
 use askama::Template;
 use entities::guild_figures::{self, Figures};

@@ -6,17 +6,17 @@ use super::url;
 use crate::labels::capital;
 use crate::words::{Count, Length};
 
-/// A job that waits longer than this needs a look.
+/// A job that waits longer than this is reported.
 const LONG: TimeDelta = TimeDelta::minutes(2);
 
-/// What is known of the instance.
+/// The known state of the instance.
 #[derive(Default)]
 pub(super) struct Facts {
     /// Dependencies that do not answer.
     pub(super) away: Vec<&'static str>,
     /// No worker or scheduler is alive.
     pub(super) nothing_runs_jobs: bool,
-    /// There are schedulers to be, and none of them leads.
+    /// Schedulers are expected, but none leads.
     pub(super) nobody_leads: bool,
     /// Processes without a heartbeat, with the time since the last one.
     pub(super) silent: Vec<(String, TimeDelta)>,

@@ -1,4 +1,4 @@
-//! /console/instance/limits: what the API process that answers holds, allows and serves.
+//! /console/instance/limits: usage and limits of the API process that answers.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ struct Page {
     holds: Vec<Hold>,
     caches: Vec<Cache>,
     requests: Vec<Requests>,
-    /// A rate needs two looks at the counters.
+    /// A rate needs two reads of the counters.
     measured: bool,
     rate_limits: Vec<RateLimitFigures>,
 }

@@ -1,4 +1,4 @@
-//! Pages of the whole instance, for its operators, below `/console/instance`. Who steers the instance is staff of no
+//! Pages of the whole instance, for its operators, below `/console/instance`. Operators are not staff of a
 //! guild: nothing here opens a guild's pages.
 
 pub(crate) mod change;
@@ -49,7 +49,7 @@ async fn person(visit: &Visit, guild: Option<GuildId>, user: i64) -> Result<Opti
     if own.user_id == chat {
         return Ok(Some(Who::named(subject, own.user_name.clone())));
     }
-    // A request to Discord is of a guild.
+    // A request to Discord belongs to a guild.
     let guild = match guild {
         Some(guild) => Some(guild),
         None => guild_figures::search(conn, "", Page::first(1)).await?.first().map(|guild| guild.guild_id),

@@ -1,4 +1,4 @@
-//! /console/instance: whether all is well, what runs, what waits, and what the processes depend on.
+//! /console/instance: health, processes, queues, and dependencies.
 
 use askama::Template;
 use chrono::TimeDelta;
@@ -35,7 +35,7 @@ struct Tile {
     name: &'static str,
     value: String,
     url: String,
-    /// How it needs attention.
+    /// Why it needs attention.
     mark: Option<Mark>,
 }
 
@@ -56,7 +56,7 @@ struct Leader {
     extended: When,
 }
 
-/// What waits in all classes.
+/// Waiting jobs of all classes.
 struct Backlog {
     waiting: i64,
     /// How long the oldest available job waits.

@@ -28,12 +28,12 @@ struct Page {
     form: Form,
     rows: Vec<Row>,
     classes: &'static [&'static str],
-    /// At the id of a server: its name, if it is known.
+    /// Beside the id of a server: its name, if it is known.
     hint: String,
 }
 
 struct Row {
-    /// What the form that resumes it sends.
+    /// The fields of the form that resumes it.
     what: &'static str,
     guild: Option<GuildId>,
     name: String,
@@ -94,7 +94,7 @@ async fn row(
     })
 }
 
-/// What a form names, with its name for people.
+/// The target of a form, with its name for people.
 async fn scope(visit: &Visit) -> Result<Result<(Scope, String), Form>, PageError> {
     let wrong = |field, text: &str| Ok(Err(Form::wrong(&visit.form, Some(field), text)));
     if visit.form.text("what") != "guild" {
@@ -118,19 +118,19 @@ pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
     };
     let reason = visit.form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON {
-        let text = "Say in at most 500 characters why: whoever finds the pause has to know.";
+        let text = "Enter a reason of at most 500 characters, for other operators.";
         return show(&visit, Form::wrong(&visit.form, Some("reason"), text)).await;
     }
     let transaction = visit.context().database.begin().await?;
     let changed = visit.operator().pause(&transaction, scope, reason, visit.now()).await?;
     visit.commit(transaction, []).await?;
     if !changed {
-        return show(&visit, Form::wrong(&visit.form, Some("what"), "This is paused already.")).await;
+        return show(&visit, Form::wrong(&visit.form, Some("what"), "This is already paused.")).await;
     }
     visit.log("jobs.pause", &name);
     let (what, guild) = (visit.form.text("what"), visit.form.text("guild"));
     let undo = Undo::new(url("/pauses/resume"), &[("what", what), ("guild", guild)]);
-    let said = Flash::new(format!("Jobs of {name} are not started any more. Running jobs go on."));
+    let said = Flash::new(format!("Jobs of {name} are no longer started. Running jobs go on."));
     Ok(Answer::see(url("/pauses")).flash(said.with_undo(undo)))
 }
 

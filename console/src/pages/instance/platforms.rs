@@ -1,4 +1,4 @@
-//! /console/instance/platforms: how much of what Discord and Roblox allow is used, and what failed last.
+//! /console/instance/platforms: usage of the limits of Discord and Roblox, and the latest failures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +29,7 @@ struct Platform {
     configured: bool,
     /// The variable that configures it.
     variable: &'static str,
-    /// Whose requests the figures count.
+    /// The scope of the figures.
     counted: String,
     redis_away: bool,
     in_use: Number<u32>,
@@ -42,7 +42,7 @@ struct Platform {
     refusals: Number<u32>,
     refusals_stop_at: Number<u32>,
     bulk_stops: bool,
-    /// How many requests of this process ended so.
+    /// Requests of this process with this outcome.
     answers: Vec<(String, Count<u64>)>,
     failures: Vec<Failure>,
 }
@@ -74,7 +74,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     Answer::page(&Page { shell, process: std::process::id(), platforms })
 }
 
-/// Each platform, and what keeps requests from it, in words after its name.
+/// Each platform, and what blocks requests to it, in words after its name.
 pub(super) async fn troubles(visit: &Visit) -> Vec<(&'static str, Option<String>)> {
     let standings = standings(visit).await.into_iter();
     standings.map(|((_, name, _), standing)| (name, trouble(&standing))).collect()
@@ -123,7 +123,7 @@ fn counted(by: CountedBy) -> String {
     }
 }
 
-/// Requests of this process by what came of them.
+/// Requests of this process by outcome.
 fn answers(calls: &[Sample], platform: &str) -> Vec<(String, Count<u64>)> {
     let own: Vec<_> = calls.iter().filter(|call| call.label("platform") == platform).cloned().collect();
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();

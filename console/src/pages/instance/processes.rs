@@ -1,4 +1,5 @@
-//! The processes of this instance. `guildhall serve` is API, worker and scheduler in one: its parts stand in one row.
+//! The processes of this instance. `guildhall serve` is API, worker and scheduler in one: its parts share one
+//! row.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ const ROLES: [&str; 3] = ["API", "worker", "scheduler"];
 pub(super) struct Process {
     /// Of [`ROLES`].
     pub(super) roles: Vec<&'static str>,
-    /// As the jobs that it runs name it; of several parts, what their names begin with: host and process id.
+    /// Its name in the jobs that it runs; of several parts, their common prefix: host and process id.
     pub(super) name: String,
     pub(super) version: String,
     /// Of processes that run jobs.

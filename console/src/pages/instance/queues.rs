@@ -1,4 +1,4 @@
-//! /console/instance/queues: what waits and runs in each class, now and over time.
+//! /console/instance/queues: waiting and running jobs of each class, now and over time.
 
 use askama::Template;
 use chrono::TimeDelta;
@@ -34,7 +34,7 @@ struct Row {
     waiting: Number<i64>,
     held: Number<i64>,
     running: Number<u64>,
-    /// Of all processes that are alive.
+    /// Slots of all live processes.
     slots: Number<u64>,
     /// Processes that run the class.
     processes: usize,
@@ -114,7 +114,7 @@ async fn rows(visit: &Visit, now: Timestamp) -> Result<Vec<Row>, PageError> {
 
 fn about(class: Class) -> &'static str {
     match class {
-        Class::Interactive => "somebody may wait for them",
+        Class::Interactive => "a caller may wait for them",
         Class::Default => "mirrored bans, imports",
         Class::Bulk => "syncs of all members",
         Class::Maintenance => "periodic tasks",

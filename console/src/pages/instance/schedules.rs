@@ -78,7 +78,7 @@ pub(super) fn title(name: &str) -> String {
     }
 }
 
-/// How the run went: the state, and why or how much.
+/// The outcome of the run: the state, and the error or the count.
 fn outcome(visit: &Visit, job: &Model) -> (String, String) {
     let state = job.status(visit.now()).name().to_owned();
     let rows = job.result.as_ref().and_then(|result| result["rows"].as_u64());
@@ -132,9 +132,9 @@ async fn set_paused(visit: Visit, paused: bool) -> Result<Answer, PageError> {
         return Err(PageError::NotFound);
     }
     let (action, undo, text) = if paused {
-        ("schedules.pause", "resume", "does not start by itself any more.")
+        ("schedules.pause", "resume", "no longer starts automatically.")
     } else {
-        ("schedules.resume", "pause", "starts by itself again. What it missed is not made up.")
+        ("schedules.resume", "pause", "starts automatically again. Missed ticks are not made up.")
     };
     visit.log(action, name);
     let undo = Undo::new(url(&format!("/schedules/{name}/{undo}")), &[]);

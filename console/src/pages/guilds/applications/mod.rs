@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/applications: what people apply for, what they sent, and the tickets for it.
+//! /console/guilds/:guild/applications: panels, the applications to them, and their tickets.
 
 pub(crate) mod one;
 mod panels;
@@ -25,7 +25,7 @@ pub(crate) use panels::add;
 /// The field of the filter by person.
 const APPLICANT: &str = "applicant";
 const FIELDS: [&str; 4] = [APPLICANT, "name", "category_id", "staff_role_ids"];
-/// Value in the filter, word, and what it stands for.
+/// Value in the filter, word, and meaning.
 const STAGES: [(&str, &str, Stage); 3] = [
     ("new", "New", Stage::New),
     ("creating", "Ticket not open yet", Stage::Ticket(ticket::State::Creating)),
@@ -59,7 +59,7 @@ struct Row {
     ticket: Ticket,
 }
 
-/// The ticket of a submission: how it stands, and its Discord channel.
+/// The ticket of a submission: its state, and its Discord channel.
 struct Ticket {
     state: (&'static str, &'static str),
     channel: Option<String>,
@@ -102,7 +102,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// Whose applications are listed: of all (`None`), or of the person that the filter names.
+/// The filter by applicant: all (`None`), or the person that the filter names.
 async fn applicant(visit: &GuildVisit, form: Form) -> Result<(Option<ChatId>, Form), PageError> {
     if !visit.query.has(APPLICANT) {
         return Ok((None, form));

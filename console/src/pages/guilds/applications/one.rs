@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/applications/:submission: what one person sent, and the ticket for it.
+//! /console/guilds/:guild/applications/:submission: the application of one person, and its ticket.
 
 use askama::Template;
 use entities::{Subject, SubmissionId, application_panel, application_submission, ticket};
@@ -86,7 +86,7 @@ pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Answer, PageError> 
         return Ok(Answer::see(own).flash(Flash::new("Ticket opened.")));
     };
     let to = if visit.may(JOBS) { visit.url(&format!("/jobs/{job}")) } else { own };
-    Ok(Answer::see(to).flash(Flash::new("The ticket is being opened. This page shows how far it is.")))
+    Ok(Answer::see(to).flash(Flash::new("The ticket is being opened. This page shows the progress.")))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) fn shown(panel: application_panel::Model, roles: &[staff_role::Model]
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     if !visit.form.has("name") {
-        let form = Form::wrong(&visit.form, Some("name"), "Say what people apply for.");
+        let form = Form::wrong(&visit.form, Some("name"), "Enter what people apply for.");
         return show(&visit, form).await;
     }
     let mut body = visit.form.json(&["name", "category_id"]);

@@ -1,4 +1,4 @@
-//! What an entry's metadata says: before and after of each field, in words.
+//! The metadata of an entry: before and after of each field, in words.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ pub(super) fn summary(metadata: &Value, words: impl Fn(&str, &Value) -> String) 
     let fields = fields(metadata, |name, value| words(name, value).into());
     let has_changed = |field: &Field| field.change != "same" && (&field.before, &field.after) != NOTHING;
     let mut fields: Vec<_> = fields.into_iter().filter(has_changed).collect();
-    // What people look for comes first.
+    // The most relevant fields come first.
     fields.sort_by_key(|field| field.name != "reason");
     let mut said: Vec<_> = fields.iter().take(NAMED).map(Field::in_short).collect();
     if fields.len() > NAMED {

@@ -71,7 +71,7 @@ impl Format {
     }
 }
 
-/// In quotes; what a spreadsheet would run as a formula is made text.
+/// In quotes; a value that a spreadsheet would run as a formula is made text.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
     format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
@@ -91,7 +91,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let place = visit.console.exports.enter(visit.session.row.user_id)?;
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let last = audit_entry::end_of_list(conn, guild, filter.listing(), before, ROWS_MAX).await?;
-    // A file that is cut says so in its name, and where to go on.
+    // The name of a truncated file has the number of the next entry.
     let part = last.map(|id| format!("-before-{id}")).unwrap_or_default();
     let (content_type, ending) = match format {
         Format::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -120,13 +120,13 @@ struct File {
 }
 
 impl File {
-    /// Until it is whole, or its reader has left.
+    /// Runs until it is complete, or its client has left.
     async fn send(mut self, place: &Place, to: &mpsc::Sender<Result<Bytes, Broken>>) {
         let mut begun = false;
         loop {
             let part = place.part(self.part(begun)).await;
             if let Err(error) = &part {
-                tracing::warn!(%error, "an export cannot be made to its end");
+                tracing::warn!(%error, "cannot write the rest of an export");
             }
             let more = matches!(part, Ok((_, true)));
             if to.send(part.map(|(part, _)| part).map_err(|_| Broken)).await.is_err() || !more {

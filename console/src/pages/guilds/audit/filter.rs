@@ -64,7 +64,7 @@ impl AuditFilter {
     }
 }
 
-/// The Discord account of who was typed: changes are made with it.
+/// The Discord account of the typed person, which makes changes.
 async fn actor(visit: &GuildVisit, typed: &str) -> Result<Result<Option<i64>, String>, PageError> {
     if typed.is_empty() {
         return Ok(Ok(None));

@@ -58,7 +58,7 @@ struct Row {
     at: When,
 }
 
-/// What an entry is about: a person where it has one, or else an id as it is.
+/// The target of an entry: a person if it has one, or else the id.
 struct About {
     who: Option<Who>,
     target: String,
@@ -111,7 +111,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     show(&visit, AuditFilter::read(&visit).await?).await
 }
 
-/// The entries of the filter, or what is wrong with it.
+/// The entries of the filter, or its error.
 async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<Answer, PageError> {
     let query = visit.query.clone();
     let (filter, form) = match filter {

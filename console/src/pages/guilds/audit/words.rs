@@ -1,7 +1,7 @@
-//! What each action of the audit log says in words: the one table of them. A test holds it against the list of all
-//! actions that the service writes.
+//! The table of the words for each action of the audit log. A test compares it with the list of all actions
+//! that the service writes.
 
-/// How the target of an entry is to be read.
+/// The type of an entry's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     /// An id of either account.

@@ -69,7 +69,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// The group to offer ranks of, or what is wrong with what was typed.
+/// The group whose ranks are offered, or the error of the input.
 async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Option<Chosen>, String) {
     let group = if typed.is_empty() { only_group(all) } else { group_in(typed) };
     let Some(id) = group else {
@@ -79,7 +79,7 @@ async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Opt
     match visit.console.group(visit.platform(), id).await {
         Ok(group) => (Some(Chosen { id, group }), String::new()),
         Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {id}.")),
-        Err(error) => (None, format!("Roblox does not tell the group's ranks: {error}.")),
+        Err(error) => (None, format!("The group's ranks cannot be read: {error}.")),
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Flash::new("Binding added. The next sync gives the role to everybody who has the rank.");
+    let said = Flash::new("Binding added. The next sync gives the role to all members with the rank.");
     Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(undo)))
 }
 
@@ -123,7 +123,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
     let named = rows::named(&visit, row).await;
     let said = Flash::new(format!(
-        "Binding removed: {named}. Guildhall leaves this role alone from now on, where no other binding gives it."
+        "Binding removed: {named}. Guildhall leaves this role alone from now on, unless another binding gives it."
     ));
     Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }

@@ -21,7 +21,7 @@ pub(super) struct Row {
     /// The rank's name and number.
     pub(super) rank: String,
     pub(super) role_name: String,
-    /// Why nobody gets the role by this binding; empty: they do.
+    /// Why the binding has no effect; empty: it has.
     pub(super) problem: String,
     pub(super) added: When,
 }
@@ -80,7 +80,7 @@ fn shown(
     Row { id: row.binding_id, rank, role_name, problem, added: visit.when(row.created_at) }
 }
 
-/// The rank as people say it, and whether the group does not have it.
+/// The rank's label, and whether the group lacks it.
 pub(super) fn named_rank(rank: i32, ranks: Option<&[GroupRole]>) -> (String, bool) {
     if rank == 0 {
         return ("Not in the group".to_owned(), false);
@@ -109,14 +109,15 @@ pub(in crate::pages::guilds) fn named_role(
 /// Why a role cannot be given or taken, for the person at a form.
 pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
     match problem {
-        RoleProblem::Unknown => "Discord has no such role any more".to_owned(),
+        RoleProblem::Unknown => "Discord no longer has this role".to_owned(),
         RoleProblem::Managed => "an integration manages this role".to_owned(),
         RoleProblem::AboveBot => "this role stands at or above the bot's highest role".to_owned(),
-        RoleProblem::AboveGiver => "this role does not stand below your own highest role".to_owned(),
-        RoleProblem::Everyone => "everybody has this role".to_owned(),
+        RoleProblem::AboveGiver => "this role is not below your own highest role".to_owned(),
+        RoleProblem::Everyone => "all members have this role".to_owned(),
         RoleProblem::Privileged(permission) => {
             format!(
-                "this role has the permission {permission}; who has Administrator can allow it in the settings"
+                "this role has the permission {permission}; a person with Administrator can allow it in the \
+                 settings"
             )
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct Row {
     /// Its name, or its number.
     pub(super) group: String,
     pub(super) rank: String,
-    /// What the member has in this group.
+    /// The member's ranks in this group.
     pub(super) held: String,
     pub(super) role: String,
     pub(super) matches: bool,
@@ -53,7 +53,7 @@ pub(super) async fn run(
     let groups: Vec<_> = groups.into_iter().collect();
     let ranks = match visit.platforms().play.group_ranks(visit.platform(), &[link.play_id], &groups).await {
         Ok(ranks) => ranks,
-        Err(error) => return Ok(Some(refused(format!("Roblox does not tell the member's ranks: {error}.")))),
+        Err(error) => return Ok(Some(refused(format!("The member's ranks cannot be read: {error}.")))),
     };
     let mut names = Names::new();
     for id in groups {
@@ -68,7 +68,7 @@ pub(super) async fn run(
     Ok(Some(Tested { member: Some(Who::linked(visit, &link)), rows, ..refused(String::new()) }))
 }
 
-/// The link of whom a person typed, or why there is none.
+/// The link of the typed person, or why there is none.
 async fn find(visit: &GuildVisit, typed: &str) -> Result<Result<link::Model, String>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let link = match resolve(visit, typed).await? {

@@ -1,4 +1,4 @@
-//! What a job's result says: what it changes, what it leaves alone, and why it failed for some members.
+//! The facts of a job's result: what it changes, what it leaves alone, and why it failed for some members.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::words::{Count, Number};
 /// Names that are shown of each reason.
 const NAMES: u64 = 5;
 
-/// What each job does and to whom, in the order of the jobs.
+/// The action and the person of each job, in the order of the jobs.
 pub(super) async fn titles(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<String>, PageError> {
     let (conn, arguments) = (visit.read(), listing::arguments(visit.read(), jobs).await?);
     let named = |job: &Model, name| arguments.get(&job.job_id).and_then(|given| id(&given[name]));
@@ -65,7 +65,7 @@ pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason
     Ok(reasons)
 }
 
-/// Counters of a result, with what people call them while they are planned, and when all of it was done; empty: left out.
+/// Counters of a result, with their labels while they are planned, and after they are done; empty: left out.
 const COUNTS: [(&str, &str, &str); 9] = [
     ("members", "Linked members", "Linked members"),
     ("planned", "Members to change", ""),
@@ -77,7 +77,7 @@ const COUNTS: [(&str, &str, &str); 9] = [
     ("changed", "Changed", "Changed"),
     ("unchanged_flags", "Flagged before", "Flagged before"),
 ];
-/// Counted when the job is over.
+/// Counted at the end of the job.
 const OUTCOME: [(&str, &str); 3] = [
     ("updated", "Members changed"),
     ("failed", "Members failed"),
@@ -109,7 +109,7 @@ pub(super) fn untouched(job: &Model) -> Vec<String> {
         Some(1) => said.push(format!("1 {one}")),
         Some(n) => said.push(format!("{} {many}", Number(n))),
     };
-    counted("unchanged", "member who is right already.", "members who are right already.");
+    counted("unchanged", "member who is already up to date.", "members who are already up to date.");
     counted("not_in_guild", "linked person who left the server.", "linked people who left the server.");
     for role in result["ungrantable_roles"].as_array().into_iter().flatten() {
         said.push(ungrantable(role));

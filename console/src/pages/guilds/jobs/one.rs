@@ -33,7 +33,7 @@ struct Page {
     url: String,
     id: JobId,
     state: Mark,
-    /// Asked to stop and not over.
+    /// A cancel was requested, and it still runs.
     stopping: bool,
     /// Why the last request was refused; empty: there was none.
     problem: String,
@@ -148,7 +148,7 @@ fn times(visit: &GuildVisit, job: &Model) -> Vec<(&'static str, When)> {
 }
 
 pub(crate) async fn cancel(visit: GuildVisit) -> Result<Answer, PageError> {
-    change(&visit, Method::DELETE, "", "The job stops at its next step. What it has changed stays.").await
+    change(&visit, Method::DELETE, "", "The job stops at its next step. Its changes so far stay.").await
 }
 
 pub(crate) async fn retry(visit: GuildVisit) -> Result<Answer, PageError> {

@@ -1,4 +1,4 @@
-//! How far a job is: the bar, its pace and the time left.
+//! Progress of a job: the bar, the rate and the time left.
 
 use chrono::TimeDelta;
 use entities::Timestamp;

@@ -1,4 +1,4 @@
-//! How jobs are named and marked for people.
+//! Names and marks of jobs for people.
 
 use entities::job::{Model, Status};
 use serde_json::Value;
@@ -27,7 +27,7 @@ impl Mark {
     }
 }
 
-/// The kinds that belong to guilds, with what people call them.
+/// The kinds that belong to guilds, with their labels.
 pub(in crate::pages) const KINDS: [(&str, &str); 7] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
@@ -47,7 +47,7 @@ pub(in crate::pages::guilds) fn title(job: &Model) -> String {
     if is_preview(job) { "Preview of a sync".to_owned() } else { kind_words(&job.kind).to_owned() }
 }
 
-/// The same, with the name of whom it is about.
+/// The same, with the name of the person.
 pub(super) fn title_about(job: &Model, who: &str) -> String {
     match job.kind.as_str() {
         "sync_member" => format!("Sync of {who}"),

@@ -14,7 +14,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let mut body = form.json(&["name"]);
     let scopes = chosen(form);
     if scopes.is_empty() {
-        let text = "Choose what the key is for, or at least one thing that it may do.";
+        let text = "Choose what the key is for, or at least one right.";
         return show(&visit, Form::wrong(form, Some("scopes"), text)).await;
     }
     body.insert("scopes".to_owned(), scopes.into_iter().map(Value::from).collect());

@@ -1,5 +1,5 @@
-//! /console/guilds/:guild/keys: the guild's API keys. The text of a new key is on the page that its form answers with, and
-//! nowhere else: not in a cookie, an address or a later page.
+//! /console/guilds/:guild/keys: the guild's API keys. The text of a new key is only on the page that its form
+//! answers with: not in a cookie, an address or a later page.
 
 pub(crate) mod create;
 pub(crate) mod revoke;
@@ -66,7 +66,7 @@ struct Row {
     live: bool,
     /// The public id of the key that made it.
     parent: Option<String>,
-    /// It, or a key that came from it, is not revoked.
+    /// It, or a key that it made, is not revoked.
     revocable: bool,
     mark: (&'static str, &'static str),
 }
@@ -84,7 +84,7 @@ struct Shown {
     address: String,
     /// A first call; `None`: the key may not read.
     command: Option<String>,
-    /// Of a rotation: until when the old key is valid.
+    /// After a rotation: the end of the old key.
     old: Option<(String, Option<When>)>,
 }
 

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/keys/:key/revoke: asks by naming the key, and revokes it for good.
+//! /console/guilds/:guild/keys/:key/revoke: asks by naming the key, and revokes it permanently.
 
 use askama::Template;
 use entities::api_key;

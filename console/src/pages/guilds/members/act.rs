@@ -1,4 +1,4 @@
-//! What is done to a member: sync now, give or remove a role.
+//! Actions on a member: sync now, give or remove a role.
 
 use entities::{RoleId, link};
 use http::{Method, StatusCode};
@@ -78,7 +78,7 @@ async fn unfinished(
     if answer.status == StatusCode::ACCEPTED
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
-        let said = Flash::new("This takes longer than usual. The job goes on by itself.");
+        let said = Flash::new("This takes longer than usual. The job goes on in the background.");
         return Ok(Some(Answer::see(visit.url(&format!("/jobs/{job}"))).flash(said)));
     }
     if answer.status.is_success() {

@@ -1,4 +1,4 @@
-//! Who made a person's link, and whom the accounts were linked to before.
+//! The author of a person's link, and earlier links of both accounts.
 
 use entities::{link, link_history};
 
@@ -18,7 +18,7 @@ pub(super) struct Ended {
     pub(super) until: When,
     /// In words.
     pub(super) why: &'static str,
-    /// Who ended it, for who may read the audit log.
+    /// Who ended it; shown to people who may read the audit log.
     pub(super) by: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Made {
     pub(super) at: When,
 }
 
-/// For who may read the audit log.
+/// Shown to people who may read the audit log.
 pub(super) async fn made(visit: &GuildVisit, link: &link::Model) -> Result<Option<Made>, PageError> {
     if !visit.may("audit.read") {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/members: everybody with linked accounts, by name.
+//! /console/guilds/:guild/members: all members with linked accounts, by name.
 
 pub(crate) mod act;
 mod links;

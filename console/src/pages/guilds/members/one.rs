@@ -36,7 +36,7 @@ struct Page {
     linked: When,
     discord: OnDiscord,
     may: May,
-    /// What of its buttons would wait.
+    /// The paused jobs of its buttons.
     paused: Vec<Paused>,
     active: Vec<Row>,
     ended: Vec<Row>,
@@ -53,7 +53,7 @@ impl Page {
     }
 }
 
-/// The permissions that the viewer has, of those that matter here.
+/// The viewer's permissions that matter here.
 struct May(Vec<&'static str>);
 
 impl May {
@@ -95,7 +95,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 
 /// The member that the address names.
 pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
-    // Actions have rights of their own, but what they show is this page.
+    // Actions have rights of their own, but show this page.
     if !visit.may("lookup.read") {
         return Err(PageError::NotFound);
     }
@@ -133,7 +133,7 @@ async fn sanctions(visit: &GuildVisit, link: &link::Model) -> Result<(Vec<Row>, 
         return Ok(Default::default());
     }
     let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
-    // Active ones are read apart: they may be older than a page of ended ones.
+    // Active ones are read separately: they may be older than a page of ended ones.
     let active = sanction::active::of_person(conn, guild, Person::from(link), now).await?;
     let mut ended = sanction::history::of_person(conn, guild, Person::from(link), SANCTIONS).await?;
     ended.retain(|row| !row.in_force(now));

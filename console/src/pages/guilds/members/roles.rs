@@ -7,14 +7,14 @@ use crate::accounts::Account;
 use crate::pages::guilds::bindings::rows::problem_words;
 use crate::visit::GuildVisit;
 
-/// What Discord says of a member.
+/// Discord's data of a member.
 #[derive(Default)]
 pub(super) struct OnDiscord {
-    /// Why it says nothing; empty: it does.
+    /// Why Discord does not answer; empty: it does.
     pub(super) problem: String,
     /// The person is not in the server.
     pub(super) is_away: bool,
-    /// The name in the server, or the name on Discord of who is away.
+    /// The name in the server, or on Discord if they are not in it.
     pub(super) nick: Option<String>,
     /// Highest first.
     pub(super) held: Vec<Role>,

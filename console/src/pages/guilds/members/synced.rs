@@ -1,4 +1,4 @@
-//! What a sync did, in words.
+//! The result of a sync in words.
 
 use entities::RoleId;
 use platforms::GuildOverview;

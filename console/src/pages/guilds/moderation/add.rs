@@ -24,9 +24,9 @@ struct Page {
     form: Form,
     url: String,
     list_url: String,
-    /// Whom the form means, or why nobody is found; `None`: nobody is named yet.
+    /// The person that the form names, or why they are not found; `None`: no person is named yet.
     target: Option<Result<Target, String>>,
-    /// What that person has already.
+    /// Active ones of that person.
     active: Vec<Active>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     };
     let said = order.said(&visit, &target.who.name, &new, target.replaced(&order));
     if !visit.may("moderation.read") {
-        // The page of the ban, which Undo leads to, is not theirs to see.
+        // Undo leads to the page of the ban, which they may not see.
         let said = Flash::new(said.text);
         return Ok(Answer::see(visit.url(&format!("{}/new", kind.path()))).flash(said));
     }

@@ -1,4 +1,5 @@
-//! /console/guilds/:guild/moderation/bans/again: brings back what is left of ended bans or mutes. Undo leads here.
+//! /console/guilds/:guild/moderation/bans/again: restores ended bans or mutes for their remaining time. Undo
+//! leads here.
 
 use entities::sanction::{self, active, history};
 use entities::{Person, SanctionId};
@@ -12,7 +13,7 @@ use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
 use crate::words::Count;
 
-/// More than a person has.
+/// More than any person has.
 const MOST: usize = 100;
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -47,7 +48,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     Ok(Answer::see(to).flash(Flash::new(said.join(" "))))
 }
 
-/// Imposes the rest of one that ended; `Err` says why it stays ended.
+/// Imposes the remaining time of one that ended; `Err` says why it stays ended.
 async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<Imposed, String>, PageError> {
     let (kind, id) = (Kind(row.kind), row.sanction_id);
     let named = format!("{} #{id}", kind.title());
@@ -61,7 +62,7 @@ async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<
     let subject = row.subject().ok_or(PageError::NotFound)?;
     let place = row.place_id.map(|place| place.to_string()).unwrap_or_default();
     let order = Order { kind, subject, reason: &row.reason, place: &place, seconds: left };
-    // The form names the one that gives way; one that a colleague made meanwhile stays.
+    // The form names the one that is replaced; one that a colleague made meanwhile stays.
     let instead: Option<SanctionId> = visit.form.read("instead");
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let person = Person::resolve(conn, guild, subject).await?;

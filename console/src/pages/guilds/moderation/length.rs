@@ -2,7 +2,8 @@
 
 use crate::fields::Fields;
 
-/// Seconds of a day, the unit unless another one is chosen: too long is seen and mended sooner than too short.
+/// Seconds of a day, the unit unless another one is chosen: too long is noticed and corrected sooner than too
+/// short.
 pub(super) const DAY: &str = "86400";
 /// Choices of the form: seconds, words.
 pub(super) const CHOICES: [(&str, &str); 6] = [
@@ -11,13 +12,13 @@ pub(super) const CHOICES: [(&str, &str); 6] = [
     ("259200", "3 days"),
     ("604800", "7 days"),
     ("2592000", "30 days"),
-    ("ever", "For ever"),
+    ("ever", "Permanent"),
 ];
 /// Units of a length of one's own: seconds, words.
 pub(super) const UNITS: [(&str, &str); 4] =
     [("60", "minutes"), ("3600", "hours"), (DAY, "days"), ("604800", "weeks")];
 
-/// Seconds, `None`: permanent; or the field and what is wrong with it.
+/// Seconds, `None`: permanent; or the field and its error.
 pub(super) fn read(form: &Fields) -> Result<Option<i64>, (&'static str, &'static str)> {
     match form.text("length") {
         "ever" => Ok(None),

@@ -1,4 +1,4 @@
-//! The copy of a ban on Discord, as the page of the ban shows it, and the click that lets a held one go there.
+//! The copy of a ban on Discord, as the page of the ban shows it, and the form that allows a held one.
 
 use entities::sanction::{self, Lifted, MirrorState};
 
@@ -18,7 +18,7 @@ pub(super) struct Mirror {
     /// Why, and what to do.
     pub(super) about: String,
     pub(super) job_url: Option<String>,
-    /// It waits for somebody to allow it.
+    /// It waits until it is allowed.
     pub(super) is_held: bool,
 }
 
@@ -34,13 +34,11 @@ impl Mirror {
                 "Only bans of every game, of people with a known Discord account, go to Discord, while the setting \
                  for it is on.",
             ),
-            MirrorState::Held if is_over => {
-                ("quiet", "not banned there", "Nobody allowed it to go to Discord.")
-            }
+            MirrorState::Held if is_over => ("quiet", "not banned there", "It was not allowed on Discord."),
             MirrorState::Held => (
                 "bad",
                 "waits to go to Discord",
-                "Its key has banned many people on Discord within an hour. In your games it counts already.",
+                "Its key has banned many people on Discord within an hour. It already counts in your games.",
             ),
             MirrorState::Protected => (
                 "quiet",
@@ -87,7 +85,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
 /// What a failed copy means for the moderator, from the error of the platform.
 fn explain(error: &str) -> String {
     if error.contains("knows no user") {
-        return "Discord knows no user with this id. The ban counts in your games all the same.".to_owned();
+        return "Discord knows no user with this id. The ban still counts in your games.".to_owned();
     }
     if let Some(message) = error.strip_prefix("the platform refused: ") {
         return format!(
@@ -95,7 +93,7 @@ fn explain(error: &str) -> String {
              person. Then retry the job."
         );
     }
-    format!("Discord: {error}. Guildhall tries again by itself for a while.")
+    format!("Discord: {error}. Guildhall retries automatically for a while.")
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError
     })
 }
 
-/// The rows with the names of everybody in them.
+/// The rows with the names of all people in them.
 pub(crate) async fn shown(visit: &GuildVisit, rows: &[sanction::Model]) -> Result<Vec<Row>, PageError> {
     let named = rows.iter().flat_map(|row| {
         let by = [Some(row.moderator_id), row.lifted_by].into_iter().flatten().map(Subject::Chat);
@@ -166,7 +166,7 @@ pub(crate) async fn shown(visit: &GuildVisit, rows: &[sanction::Model]) -> Resul
     Ok(rows.iter().map(|row| Row::new(visit, &people, row)).collect())
 }
 
-/// The filter of the address, or the field that names nothing with what is wrong.
+/// The filter of the address, or the invalid field with its error.
 async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'static str, String)>, PageError> {
     let query = &visit.query;
     let active = match query.text("state") {

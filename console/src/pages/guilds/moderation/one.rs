@@ -29,7 +29,7 @@ struct Page {
     superseded_by: Option<(SanctionId, String)>,
     /// Other active ones of the person.
     together: Vec<Row>,
-    /// All of the person, elsewhere.
+    /// The list of all of the person.
     all_url: String,
     list_url: String,
 }
@@ -42,7 +42,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 
 /// The ban or mute that the address names.
 pub(super) async fn load(visit: &GuildVisit) -> Result<sanction::Model, PageError> {
-    // Changes have a right of their own, but what they show is this page.
+    // Changes have a right of their own, but show this page.
     if !visit.may("moderation.read") {
         return Err(PageError::NotFound);
     }

@@ -1,4 +1,4 @@
-//! A ban or mute that a form asks for: the call of the API, and what came of it.
+//! A ban or mute that a form asks for: the call of the API, and its result.
 
 use entities::sanction::change::Target;
 use entities::{Person, PlaceId, SanctionId, Subject, Timestamp, sanction};
@@ -12,7 +12,7 @@ use crate::form::Form;
 use crate::visit::GuildVisit;
 use crate::words::Length;
 
-/// What is imposed on whom.
+/// The sanction and its target.
 pub(super) struct Order<'a> {
     pub(super) kind: Kind,
     pub(super) subject: Subject,
@@ -69,7 +69,7 @@ impl Order<'_> {
         body
     }
 
-    /// What is said of it. Undo lifts it, or brings back the one whose place it took.
+    /// Its notice. Undo lifts it, or restores the one that it replaced.
     pub(super) fn said(
         &self,
         visit: &GuildVisit,
@@ -104,7 +104,7 @@ fn place_words(place: &str) -> String {
 pub(super) fn refused(visit: &GuildVisit, answer: &ApiAnswer) -> Form {
     match answer.field() {
         Some("duration_seconds") => {
-            let text = "Give at most 100 years, or choose For ever.";
+            let text = "Give at most 100 years, or choose Permanent.";
             Form::wrong(&visit.form, Some("amount"), text)
         }
         Some("reason") if !visit.form.has("reason") => {

@@ -31,7 +31,7 @@ pub(crate) struct Row {
     pub(crate) mirror_problem: Option<&'static str>,
 }
 
-/// How it stands, with the word and its meaning.
+/// Its state, with the word and its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Active,
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// Begins the text of how it ended.
+    /// The prefix of the text of its end.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Active => "Active",

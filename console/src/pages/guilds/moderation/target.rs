@@ -1,4 +1,5 @@
-//! Whom the form of a ban or mute means: shown before it is sent, so that nobody bans the wrong person.
+//! The person that the form of a ban or mute names: shown before it is sent, to avoid a ban of the wrong
+//! person.
 
 use entities::{Person, Subject, sanction};
 
@@ -14,7 +15,7 @@ pub(super) struct Target {
     person: Person,
     pub(super) who: Who,
     pub(super) standing: Standing,
-    /// Active ones of the kind, for who may see them.
+    /// Active ones of the kind, for people who may see them.
     active: Vec<sanction::Model>,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct Active {
 }
 
 impl Target {
-    /// `Err` says what is wrong with what was typed.
+    /// `Err`: the error of the input.
     pub(super) async fn read(
         visit: &GuildVisit,
         kind: Kind,
@@ -38,7 +39,7 @@ impl Target {
         };
         let (conn, guild) = (visit.read(), visit.guild.guild_id);
         let person = Person::resolve(conn, guild, subject).await?;
-        // Who bans themselves is out of the guild, and can lift nothing.
+        // People who ban themselves are out of the guild, and cannot lift the ban.
         if person.chat == Some(visit.session.row.user_id) {
             return Ok(Err("This is your own account.".to_owned()));
         }
@@ -48,7 +49,7 @@ impl Target {
         Ok(Ok(Self { subject, person, who, standing, active }))
     }
 
-    /// Of Discord or Roblox, whose id it is.
+    /// Discord or Roblox, whose id it is.
     pub(super) fn platform(&self) -> &'static str {
         match self.subject {
             Subject::Chat(_) => "Discord",
@@ -56,7 +57,7 @@ impl Target {
         }
     }
 
-    /// Whether the platform has no such account, and nobody has said that it is meant all the same.
+    /// Whether the platform has no such account, and the person has not confirmed the id.
     pub(super) fn is_doubtful(&self, form: &Fields) -> bool {
         self.standing == Standing::Unknown && form.text("unknown") != self.subject.to_string()
     }

@@ -12,7 +12,7 @@ use crate::form::Form;
 use crate::visit::GuildVisit;
 use crate::words::Count;
 
-/// What is typed before a command goes to every server.
+/// The word to type before a command goes to every server.
 const WORD: &str = "all";
 
 fn body(visit: &GuildVisit) -> Map<String, Value> {

@@ -51,7 +51,7 @@ pub(crate) fn address(visit: &GuildVisit, server: &str) -> String {
     visit.url(&format!("/servers/{}", segment(&part_of(server))))
 }
 
-/// How addresses name a server; [`id_in`] is the way back.
+/// The name of a server in addresses; [`id_in`] is the inverse.
 fn part_of(server: &str) -> Cow<'_, str> {
     match server.trim_start_matches(MARK) {
         "" if server.is_empty() => STUDIO.into(),
@@ -80,7 +80,7 @@ pub(super) struct Command {
     pub(super) issued: When,
     /// The colour's name and the words.
     pub(super) mark: (&'static str, &'static str),
-    /// What the server answered.
+    /// The server's answer.
     pub(super) answer: String,
 }
 

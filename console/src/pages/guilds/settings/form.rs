@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use crate::fields::Fields;
 use crate::pages::guilds::staff::words::action;
 
-/// Roles that Guildhall may give although they are powerful.
+/// Powerful roles that Guildhall may give.
 pub(super) const POWERFUL: &str = "allowed_privileged_roles";
 
-/// Types of actions with their points by default.
+/// Types of actions with their default points.
 pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
     ActionType::ALL.iter().map(|kind| (kind.name(), kind.default_points()))
 }
@@ -24,7 +24,7 @@ fn weight_field(kind: &str) -> String {
     format!("weight_{kind}")
 }
 
-/// The fields that bring the form to these settings.
+/// The fields of the form for these settings.
 pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)> {
     let mut pairs = vec![
         ("nickname_template".to_owned(), settings.nickname_template.clone()),
@@ -52,8 +52,8 @@ pub(super) fn filled(settings: &Settings, powerful: bool) -> Fields {
     Fields::of(&pairs)
 }
 
-/// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows the powerful roles; a form
-/// that names some all the same sends them, and is refused.
+/// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows the powerful
+/// roles; a form that names some anyway sends them, and is refused.
 pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let number = |text: &str| text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));

@@ -33,7 +33,7 @@ struct Page {
     shell: Shell,
     url: String,
     may_write: bool,
-    /// The viewer decides which powerful roles Guildhall may give.
+    /// The viewer may decide which powerful roles Guildhall may give.
     administrates: bool,
     form: Form,
     /// Names of members before and after the template.
@@ -50,7 +50,7 @@ struct Page {
 struct Role {
     id: String,
     name: String,
-    /// The most powerful of its permissions; empty: it has none any more, or is unknown.
+    /// The most powerful of its permissions; empty: it no longer has one, or is unknown.
     permission: String,
 }
 
@@ -104,7 +104,7 @@ fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>) -> Vec<Role> {
     roles
 }
 
-/// Saves the form, or shows what its nickname template makes of names.
+/// Saves the form, or previews its nickname template.
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let fields = &visit.form;
     if fields.has("preview") {

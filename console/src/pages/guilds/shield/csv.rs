@@ -13,7 +13,7 @@ pub(super) struct Line {
     pub(super) reason: String,
 }
 
-/// The lines of a file; or what is wrong, with the number of the line. A first line of column names is skipped.
+/// The lines of a file; or the error, with the number of the line. A first line of column names is skipped.
 pub(super) fn read(text: &str) -> Result<Vec<Line>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut read = Vec::new();

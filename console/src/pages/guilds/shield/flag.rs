@@ -17,7 +17,7 @@ use crate::words::Count;
 
 /// Players that the question names.
 const NAMED: usize = 10;
-/// Players of whom Roblox is asked whether it knows them: one call.
+/// Players that are looked up on Roblox, in one call.
 const CHECKED: usize = 100;
 /// What is typed before several players are flagged.
 const WORD: &str = "flag";
@@ -35,7 +35,7 @@ struct Confirm {
     others: u64,
     /// Ids that Roblox does not know: an import leaves them out.
     unknown: Vec<PlayId>,
-    /// Why Roblox does not say whom it knows; empty: it does.
+    /// Why the look-up on Roblox failed; empty: it did not.
     unanswered: String,
     /// The lines, to be sent again.
     csv: String,
@@ -60,7 +60,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, wrong("play_id", "A Roblox id has digits only.")).await;
     };
     if !form.has("reason") {
-        return show(&visit, wrong("reason", "Say why: other servers see it.")).await;
+        return show(&visit, wrong("reason", "Enter a reason: other servers see it.")).await;
     }
     let reason = form.text("reason").split_whitespace().collect::<Vec<_>>().join(" ");
     ask(&visit, &[Line { play, reason }], Form::default()).await
@@ -127,7 +127,7 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
         let page = if visit.may("sync.write") { format!("/jobs/{job}") } else { "/shield".to_owned() };
-        let said = Flash::new("The import goes on by itself.");
+        let said = Flash::new("The import goes on in the background.");
         return Ok(Answer::see(visit.url(&page)).flash(said));
     }
     if !answer.status.is_success() {
@@ -138,7 +138,7 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
     let mut said = format!("{} flagged.", Count(imported, "player"));
     if skipped > 0 {
         let left = Count(skipped, "other player");
-        said = format!("{said} {left} skipped: flagged before, or unknown to Roblox.");
+        said = format!("{said} {left} skipped: already flagged, or unknown to Roblox.");
     }
     // One player is shown with the new flag.
     let page = match lines {

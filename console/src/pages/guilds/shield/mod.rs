@@ -19,7 +19,7 @@ use crate::words::When;
 
 /// Ids of one check (docs/rules.md 3).
 const IDS_MAX: usize = 200;
-/// What the forms show.
+/// The content of the forms.
 const FIELDS: [&str; 4] = ["ids", "play_id", "reason", "csv"];
 
 #[derive(Template)]
@@ -88,7 +88,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// The ids of a text, each once, in its order; or what is wrong.
+/// The ids of a text, without duplicates, in its order; or the error.
 fn ids(text: &str) -> Result<Vec<PlayId>, String> {
     let mut plays = Vec::new();
     for word in
@@ -106,7 +106,7 @@ fn ids(text: &str) -> Result<Vec<PlayId>, String> {
     Ok(plays)
 }
 
-/// The players with what these flags say of them.
+/// The players with their flags.
 async fn check(visit: &GuildVisit, plays: &[PlayId], flags: Vec<Model>) -> Result<Vec<Checked>, PageError> {
     let writers: Vec<_> = flags.iter().filter_map(|flag| flag.flagged_by_guild).collect();
     let names = guild::names(visit.read(), writers).await?;

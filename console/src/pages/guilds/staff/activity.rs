@@ -1,4 +1,5 @@
-//! /console/guilds/:guild/staff/activity: what staff did, and at which hours of the week.
+//! /console/guilds/:guild/staff/activity: actions of staff, and the hours of the week in which they are
+//! active.
 
 use askama::Template;
 use chrono::{TimeDelta, Timelike};

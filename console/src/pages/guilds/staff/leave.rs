@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/leave: who is away, and who asks to be.
+//! /console/guilds/:guild/staff/leave: leaves of absence, and requests for leave.
 
 pub(crate) mod all;
 pub(crate) mod one;
@@ -23,12 +23,12 @@ use crate::visit::GuildVisit;
 use requests::Request;
 
 const FIELDS: [&str; 5] = [FIELD, "staff_id", "starts_at", "ends_at", "reason"];
-/// Requests shown here: the newest that wait.
+/// Requests shown here: the newest open ones.
 const REQUESTS: u64 = 5;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/leave.html")]
-#[expect(clippy::struct_excessive_bools, reason = "what the page shows of itself")]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts that the page shows")]
 struct Page {
     shell: Shell,
     tabs: Vec<Link>,
@@ -53,7 +53,7 @@ struct Row {
     who: Who,
     span: String,
     reason: String,
-    /// How it stands: word and its kind.
+    /// Its state: word and kind of mark.
     state: (&'static str, &'static str),
     over: bool,
     /// The viewer may change it.
@@ -116,7 +116,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// Those who decide see what waits; others what became of their own requests.
+/// People who decide see open requests; others see the results of their own.
 async fn requests_shown(visit: &GuildVisit) -> Result<Vec<leave_request::Model>, PageError> {
     let (staff, state) =
         if sees_all(visit) { (None, Some(State::Requested)) } else { (Some(own(visit)), None) };
@@ -142,7 +142,7 @@ fn times(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<(
     Ok((begin, end))
 }
 
-/// What a form about these days has.
+/// The fields of a form about these days.
 fn fields(
     visit: &GuildVisit,
     (starts, ends): (Timestamp, Timestamp),
@@ -156,11 +156,11 @@ fn borrowed<'f>(fields: &'f [(&'static str, String); 3]) -> [(&'static str, &'f 
     fields.each_ref().map(|(name, value)| (*name, value.as_str()))
 }
 
-/// The form's fields for the API, or the form with what is wrong.
+/// The form's fields for the API, or the form with its errors.
 fn body(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<Map<String, Value>, Form> {
     let (begin, end) = times(visit, before)?;
     if !visit.form.has("reason") {
-        return Err(Form::wrong(&visit.form, Some("reason"), "Say why, in a few words."));
+        return Err(Form::wrong(&visit.form, Some("reason"), "Enter a reason, in a few words."));
     }
     let mut body = visit.form.json(&["reason"]);
     body.insert("starts_at".to_owned(), days::sent(begin).into());
@@ -168,7 +168,7 @@ fn body(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<Ma
     Ok(body)
 }
 
-/// The same with whose leave it is.
+/// The same with the staff member.
 fn body_of(visit: &GuildVisit, staff: ChatId) -> Result<Map<String, Value>, Form> {
     let mut body = body(visit, None)?;
     body.insert("staff_id".to_owned(), staff.to_string().into());
@@ -193,7 +193,7 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> 
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
-        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who is away.")).await;
+        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose a staff member.")).await;
     };
     if !decides(&visit, staff) {
         return request_own(visit).await;

@@ -158,14 +158,14 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
     let said = match before {
         None => {
             let undo = Undo::new(visit.url(&format!("/staff/{chat}/remove")), &[]);
-            Flash::new(format!("{name} is staff now.")).with_undo(undo)
+            Flash::new(format!("{name} is now staff.")).with_undo(undo)
         }
-        Some(before) => Flash::new(format!("{name} has another role now.")).with_undo(again(&visit, &before)),
+        Some(before) => Flash::new(format!("{name} now has another role.")).with_undo(again(&visit, &before)),
     };
     Ok(Answer::see(visit.url("/staff")).flash(said))
 }
 
-/// The form that makes a person staff as they were.
+/// The form that makes a person staff again.
 fn again(visit: &GuildVisit, before: &Described) -> Undo {
     let (chat, role) = (before.chat_id.to_string(), before.role_id.to_string());
     let joined = days::sent(before.joined_at);

@@ -1,5 +1,5 @@
-//! /console/guilds/:guild/staff: who is staff, what they may, and what they did. Staff without `staff.read` see the list of
-//! staff, the leaderboard, the quotas, and of the rest what is their own.
+//! /console/guilds/:guild/staff: staff, their permissions and their actions. Staff without `staff.read` see
+//! the list of staff, the leaderboard, the quotas, and only their own records of the rest.
 
 pub(crate) mod activity;
 mod days;
@@ -31,7 +31,7 @@ pub(super) fn sees_all(visit: &GuildVisit) -> bool {
     visit.may("staff.read")
 }
 
-/// Whether the viewer decides about what concerns this person: nobody does about themselves but admins.
+/// Whether the viewer decides about matters of this person: only admins decide about themselves.
 pub(super) fn decides(visit: &GuildVisit, staff: ChatId) -> bool {
     visit.may("staff.write") && (visit.rights.admin || staff != own(visit))
 }
@@ -58,7 +58,7 @@ struct Choice {
     name: String,
 }
 
-/// All staff by name; empty for those who enter nothing about others.
+/// All staff by name; empty for people who may not enter records of others.
 async fn choices(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
     if !visit.may("staff.write") {
         return Ok(Vec::new());
@@ -74,7 +74,7 @@ async fn choices(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
     Ok(choices)
 }
 
-/// The same without the viewer, where they enter nothing about themselves.
+/// The same without the viewer, if they may not enter their own records.
 async fn choices_but_own(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
     let mut choices = choices(visit).await?;
     choices.retain(|choice| decides(visit, choice.id));

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/notes: what staff wrote about staff members.
+//! /console/guilds/:guild/staff/notes: notes about staff members.
 
 use askama::Template;
 use entities::{ChatId, NoteId, staff_note};
@@ -19,7 +19,7 @@ use crate::visit::GuildVisit;
 use crate::words::When;
 
 const FIELDS: [&str; 2] = ["staff_id", "body"];
-/// What the page shows beside what a form sends.
+/// The content of the page beside the form.
 const SHOWN: [&str; 3] = [FIELD, "staff_id", "body"];
 
 #[derive(Template)]
@@ -100,8 +100,11 @@ pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> 
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
-        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose whom the note is about."))
-            .await;
+        return show(
+            &visit,
+            Form::wrong(&visit.form, Some("staff_id"), "Choose the staff member of the note."),
+        )
+        .await;
     };
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/notes", visit.form.json(&FIELDS)).await;
     if !answer.status.is_success() {

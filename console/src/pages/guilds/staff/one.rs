@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/:chat: the record of one staff member. Everybody sees their own.
+//! /console/guilds/:guild/staff/:chat: the record of one staff member. All staff see their own.
 
 use askama::Template;
 use entities::staff_directory::{self, Described};
@@ -107,7 +107,7 @@ async fn totals(visit: &GuildVisit, chat: ChatId) -> Result<Totals, PageError> {
     })
 }
 
-/// Only for those who may read notes: nobody sees those about themselves otherwise.
+/// Only for people who may read notes; others do not see those about themselves.
 async fn notes_about(visit: &GuildVisit, chat: ChatId) -> Result<Vec<notes::Row>, PageError> {
     if !sees_all(visit) {
         return Ok(Vec::new());
@@ -122,7 +122,7 @@ async fn actions(visit: &GuildVisit, chat: ChatId) -> Result<Vec<Action>, PageEr
     Ok(rows.iter().map(|row| words::shown(visit, &people, row)).collect())
 }
 
-/// To choose another role from; empty for those who change none.
+/// The roles to choose from; empty for people who may not change roles.
 async fn roles(visit: &GuildVisit) -> Result<Vec<(RoleId, String)>, PageError> {
     if !visit.rights.may(Needs::Admin) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/pending: actions that count only once somebody approves them.
+//! /console/guilds/:guild/staff/pending: actions that count only once they are approved.
 
 use askama::Template;
 use entities::{PendingId, pending_action};

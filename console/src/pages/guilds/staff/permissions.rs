@@ -1,4 +1,4 @@
-//! What a staff role can permit, in words.
+//! The permissions of staff roles, in words.
 
 use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
 
@@ -16,7 +16,7 @@ pub(super) fn in_console(form: &Form) -> Vec<Permission> {
     listed(&CHAT_PERMISSIONS, "permissions", form)
 }
 
-/// Those that all games know, then those that the role has besides.
+/// Those that all games know, then the others of the role.
 pub(super) fn in_games(form: &Form) -> Vec<Permission> {
     let mut all = listed(&PLAY_PERMISSIONS, PLAY_FIELD, form);
     let held = form.all(PLAY_FIELD);
@@ -54,11 +54,11 @@ fn words(name: &str) -> (&'static str, &'static str) {
         "lookup.read" => ("Look members up", "See which Discord and Roblox accounts belong together."),
         "moderation.read" => ("See moderation", "See bans, mutes, warnings and their history."),
         "moderation.write" => ("Moderate", "Ban, mute and warn players, and lift bans and mutes."),
-        "staff.read" => ("See all staff", "See everybody's leave, strikes, notes, quotas and activity."),
+        "staff.read" => ("See all staff", "See the leave, strikes, notes, quotas and activity of all staff."),
         "staff.write" => ("Manage staff", "Enter leave, strikes, notes and quotas, and decide requests."),
         "bindings.read" => ("See bindings", "See which rank in a Roblox group gives which Discord role."),
         "bindings.write" => ("Change bindings", "Add and remove bindings, which give roles to members."),
-        "sync.write" => ("Sync roles", "Bring the roles of one member or of everybody up to date."),
+        "sync.write" => ("Sync roles", "Bring the roles of one member or of all up to date."),
         "roles.write" => ("Give roles", "Give and take roles below their own by hand."),
         "shield.read" => ("See Shield", "See which players other servers have flagged."),
         "shield.write" => ("Flag in Shield", "Flag players for all servers, where this server may do so."),

@@ -22,8 +22,8 @@ pub(crate) struct Match {
     pub(crate) whole: bool,
 }
 
-/// Those of these staff members who have this id, or a name with this in it. Discord is asked where Roblox names decide
-/// nothing.
+/// Those of these staff members who have this id, or a name with this in it. Discord is asked if Roblox names
+/// do not match.
 pub(crate) async fn matching(
     visit: &GuildVisit,
     members: &[Described],
@@ -63,8 +63,8 @@ fn on_roblox(member: &Described, by_id: Option<Subject>, typed: &str) -> Option<
     })
 }
 
-/// Whose records a list shows: of all (`None`), or of the person that its filter names. The form says where it names
-/// nobody; the list is empty then.
+/// The filter of a list by person: all (`None`), or the person that it names. If no one matches, the form
+/// says so and the list is empty.
 pub(super) async fn asked(visit: &GuildVisit, form: Form) -> Result<(Option<ChatId>, Form), PageError> {
     let typed = visit.query.text(FIELD);
     if !sees_all(visit) {
@@ -79,7 +79,7 @@ pub(super) async fn asked(visit: &GuildVisit, form: Form) -> Result<(Option<Chat
     let named = match (whole.as_slice(), found.as_slice()) {
         ([one], _) => Ok(one.chat),
         ([], [one]) => Ok(one.chat),
-        // Who was staff has records too.
+        // Former staff have records too.
         ([], []) => chat_of(visit, typed).await?,
         _ => {
             let names: Vec<_> = found.iter().map(|one| one.name.as_str()).take(5).collect();

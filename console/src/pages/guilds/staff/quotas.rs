@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/quotas: what staff are to reach in a period, and how far they are.
+//! /console/guilds/:guild/staff/quotas: targets of staff for a period, with their progress.
 
 mod progress;
 
@@ -55,7 +55,7 @@ struct One {
     fields: QuotaForm,
 }
 
-/// The form of a quota, with what can be chosen.
+/// The form of a quota, with its choices.
 struct QuotaForm {
     form: Form,
     metrics: [(&'static str, &'static str); 9],
@@ -147,7 +147,8 @@ async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<A
     Ok(Answer::page(&page)?.status(page.fields.status()))
 }
 
-/// The form's fields for the API. `all`: what covers all staff, for which creating and changing have different values.
+/// The form's fields for the API. `all`: the value for all staff, which differs between creating and
+/// changing.
 fn body(fields: &Fields, all: Option<Value>) -> Map<String, Value> {
     let mut body = fields.json(&["name", "metric", "target", "period"]);
     if let Some(target) = fields.read::<i64>("target") {
@@ -161,7 +162,8 @@ fn body(fields: &Fields, all: Option<Value>) -> Map<String, Value> {
     body
 }
 
-/// The form always says whether actions need approval, so the API refuses that only beside another choice.
+/// The form always sends whether actions need approval, so the API refuses it only together with another
+/// choice.
 fn refused(fields: &Fields, answer: &ApiAnswer) -> Form {
     match answer.field() {
         Some(field @ "requires_approval") => {
@@ -206,7 +208,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
-/// The form that brings the quota back as it was.
+/// The form that restores the quota.
 fn undo_to(visit: &GuildVisit, page: &str, row: &quota::Model) -> Undo {
     let fields = fields_of(row);
     let names = ["name", "metric", "target", "period", "scope", "requires_approval"];

@@ -27,7 +27,7 @@ struct Page {
     url: String,
     /// The role that is edited; `None`: a new one.
     known: Option<Known>,
-    /// Discord's roles that are no staff role yet.
+    /// Discord's roles that are not staff roles yet.
     offered: Vec<(RoleId, String)>,
     roles_problem: String,
     in_console: Vec<Permission>,
@@ -102,7 +102,7 @@ async fn offered(visit: &GuildVisit) -> Result<Result<Vec<(RoleId, String)>, Pla
     Ok(Ok(roles.into_iter().map(|role| (role.id, role.name)).collect()))
 }
 
-/// Adds the role or replaces what it permits.
+/// Adds the role or replaces its permissions.
 pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
     let Some(role) = visit.form.read::<RoleId>("role_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("role_id"), "Choose a Discord role."), None).await;

@@ -30,7 +30,7 @@ struct Page {
     url: String,
     sees_all: bool,
     may_write: bool,
-    /// After so many days a strike expires that names no end.
+    /// Days after which a strike without an end expires.
     days: i32,
     zone: String,
     staff: Vec<Choice>,
@@ -58,7 +58,7 @@ pub(super) struct Row {
     pub(super) reason: String,
     pub(super) given: When,
     pub(super) expires: When,
-    /// How it stands: kind and word.
+    /// Its state: kind of mark and word.
     pub(super) state: (&'static str, &'static str),
     pub(super) removed: bool,
 }
@@ -147,7 +147,7 @@ async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, 
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// The form's fields for the API, or the form with what is wrong.
+/// The form's fields for the API, or the form with its errors.
 fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
     let form = &visit.form;
     let mut body = form.json(&["staff_id", "reason"]);
@@ -161,7 +161,7 @@ fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
         body.insert("expires_at".to_owned(), days::sent(end).into());
     }
     if !form.has("reason") {
-        return Err(wrong("reason", "Say what the strike is for."));
+        return Err(wrong("reason", "Enter a reason for the strike."));
     }
     Ok(body)
 }

@@ -14,7 +14,7 @@ pub(super) enum Tab {
     Activity,
 }
 
-/// With what only `staff.read` shows.
+/// With the parts that only `staff.read` shows.
 const TABS: [(Tab, &str, &str, bool); 8] = [
     (Tab::Members, "Members and roles", "/staff", false),
     (Tab::Leave, "Leave", "/staff/leave", false),

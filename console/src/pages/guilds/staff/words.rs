@@ -1,4 +1,4 @@
-//! How people say what staff do.
+//! Labels of staff actions.
 
 use entities::Subject;
 use entities::quota::{Metric, Period};

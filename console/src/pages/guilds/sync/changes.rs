@@ -1,4 +1,4 @@
-//! Who gets and loses what: of a preview, or of the chunks of a run.
+//! Changes of members: of a preview, or of the chunks of a run.
 
 use entities::RoleId;
 use entities::job::{Model, listing};
@@ -17,7 +17,7 @@ const SHOWN: usize = 50;
 /// A chunk has fewer members than this; so the address of a part names the chunk and the first of its members.
 const CHUNK: usize = 1_000;
 
-/// What one member gets and loses.
+/// The changes of one member.
 pub(in crate::pages::guilds) struct Change {
     pub(in crate::pages::guilds) member: Option<Who>,
     pub(in crate::pages::guilds) gets: String,

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/sync: what a sync does here, a preview of it, and its history.
+//! /console/guilds/:guild/sync: what a sync does here, its preview, and its history.
 
 pub(super) mod changes;
 mod preview;
@@ -30,7 +30,7 @@ const READ: u64 = 20;
 /// Runs that the history shows.
 const SHOWN: usize = 10;
 const KIND: &str = "sync_all";
-/// What the forms show; the API's errors name them.
+/// The fields of the forms; the API's errors name them.
 const FIELDS: &[&str] = &["max_removals"];
 
 #[derive(Template)]

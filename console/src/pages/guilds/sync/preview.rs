@@ -1,4 +1,4 @@
-//! A preview: who gets and loses what, from the result of a dry run.
+//! A preview: the changes of members, from the result of a dry run.
 
 use chrono::TimeDelta;
 use entities::JobId;
@@ -14,7 +14,7 @@ use crate::words::{Count, Number, When};
 
 /// Changes of one page.
 const SHOWN: usize = 50;
-/// A preview of longer ago says little about now.
+/// An older preview is outdated.
 const FRESH: TimeDelta = TimeDelta::hours(1);
 
 pub(super) struct Preview {
@@ -70,7 +70,7 @@ impl Counts {
         format!("Remove {} from {}", Count(self.removals, "role"), Count(self.losing, "member"))
     }
 
-    /// What the run is named after: what goes, or else what comes.
+    /// The title of the run: its removals, or else its additions.
     pub(super) fn headline(&self) -> String {
         match (self.removals, self.additions, self.nicknames) {
             (0, 0, 0) => "Nothing to change".to_owned(),

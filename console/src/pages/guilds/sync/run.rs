@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/sync/run: asks by naming what goes, and starts the sync.
+//! /console/guilds/:guild/sync/run: asks, with the removals, and starts the sync.
 
 use askama::Template;
 use entities::bulk_sync::Kind;
@@ -14,7 +14,7 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
 
-/// What is typed before more than one member loses roles.
+/// The word to type before more than one member loses roles.
 const WORD: &str = "sync";
 /// What the form shows.
 const FIELDS: &[&str] = &["max_removals", "word"];
@@ -31,7 +31,7 @@ struct Page {
     run: Window,
 }
 
-/// Whether the word must be typed: more than one member loses roles, or nobody knows.
+/// Whether the word must be typed: more than one member loses roles, or the number is unknown.
 fn wants_word(known: Option<Counts>) -> bool {
     known.is_none_or(|counts| counts.losing > 1)
 }

@@ -19,7 +19,7 @@ pub(super) struct JobFilter {
 }
 
 impl JobFilter {
-    /// The error is for the person. Words that are no state or class filter nothing: the form offers those that are.
+    /// The error is for the person. Unknown states and classes are ignored: the form offers the known ones.
     pub(super) fn of(fields: &Fields) -> Result<Self, String> {
         let guild = fields.has("guild").then(|| fields.read("guild").ok_or_else(no_id)).transpose()?;
         Ok(Self {
@@ -34,18 +34,18 @@ impl JobFilter {
         Filter { guild: self.guild, status: self.status, kind: self.kind.as_deref(), class: self.class }
     }
 
-    /// Successful periodic jobs are thousands a day: they are shown where they are asked for.
+    /// There are thousands of successful periodic jobs a day: they are shown only on request.
     pub(super) fn is_of_guilds(&self) -> bool {
         let may_be_many = matches!(self.status, None | Some(Status::Succeeded));
         may_be_many && self.kind.is_none() && self.class.is_none()
     }
 
-    /// What there is none of; `None`: more than the state is chosen.
+    /// The text of an empty list; `None`: more than the state is chosen.
     pub(super) fn only_status(&self) -> Option<Status> {
         self.status.filter(|_| self.kind.is_none() && self.class.is_none() && self.guild.is_none())
     }
 
-    /// Of failed or dead jobs: those that a bulk retry takes.
+    /// The failed or dead jobs that a bulk retry takes.
     pub(super) fn to_retry(&self) -> Option<Which<'_>> {
         let state = match self.status {
             Some(Status::Failed) => State::Failed,

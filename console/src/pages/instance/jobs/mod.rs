@@ -22,7 +22,7 @@ use crate::words::Count;
 use filter::JobFilter;
 use row::Row;
 
-/// What was typed into the bar: an id, or the name of a server.
+/// The input of the search bar: an id, or the name of a server.
 const SEARCH: &str = "q";
 /// The field for the id of a job or server.
 const ID: &str = "guild";
@@ -46,7 +46,7 @@ struct Page {
     /// The query of the next page.
     more: Option<String>,
     bulk: Option<Bulk>,
-    /// What there is none of, and what would be here.
+    /// The texts of an empty list.
     none: (String, String),
 }
 
@@ -125,7 +125,7 @@ async fn count_dead(visit: &Visit) -> Result<u64, PageError> {
     Ok(rows::count_failed(visit.read(), dead).await?)
 }
 
-/// What an empty list says.
+/// The text of an empty list.
 fn none(filter: &JobFilter) -> (String, String) {
     match filter.only_status().map(Status::name) {
         Some(state @ ("failed" | "dead")) => (
@@ -145,7 +145,7 @@ async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<B
     Ok(Bulk { total: Count(total, "job"), all_url: url(&format!("/jobs/retry?{all}")) })
 }
 
-/// Answers a filter that names nothing.
+/// Answers an invalid filter.
 fn wrong(visit: &Visit, query: &Fields, problem: &str) -> Result<Answer, PageError> {
     let form = Form::wrong(query, Some(ID), problem);
     Ok(Answer::page(&page(visit, form))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))

@@ -204,9 +204,9 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
     let said = match (after.state, job.parent_id) {
         (State::Cancelled, None) => "The job is cancelled.",
         (State::Cancelled, Some(_)) => "The job that the chunk is part of is cancelled.",
-        (_, None) => "The job was asked to stop. Its worker hears of it within a second.",
+        (_, None) => "The cancel is requested. Its worker gets it within a second.",
         (_, Some(_)) => {
-            "The job that the chunk is part of was asked to stop. Its workers hear of it within a second."
+            "The cancel of the job that the chunk is part of is requested. Its workers get it within a second."
         }
     };
     Ok(Answer::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(said)))

@@ -16,7 +16,7 @@ use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
 use crate::words::{Count, Number};
 
-/// Retried by one press, so that it answers within seconds.
+/// Jobs retried by one click, so that it answers within seconds.
 const AT_ONCE: u64 = 500;
 /// Selected jobs: those of one page.
 const SELECTED: usize = 50;
@@ -25,11 +25,11 @@ const SELECTED: usize = 50;
 #[template(path = "instance/jobs_retry.html")]
 struct Page {
     shell: Shell,
-    /// What the form sends again.
+    /// The fields that the form sends again.
     fields: Vec<(&'static str, String)>,
     words: String,
     total: Count<u64>,
-    /// More match than one press retries.
+    /// More match than one click retries.
     at_once: Option<Number<u64>>,
     /// The selected jobs; empty: all that match.
     selected: Vec<Row>,

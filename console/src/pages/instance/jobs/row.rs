@@ -15,7 +15,7 @@ pub(super) struct Row {
     pub(super) id: JobId,
     pub(super) title: String,
     pub(super) class: &'static str,
-    /// Empty: a periodic job, which is of no guild.
+    /// Empty: a periodic job, which belongs to no guild.
     pub(super) guild_name: String,
     pub(super) guild_id: Option<GuildId>,
     pub(super) state: Mark,

@@ -1,4 +1,4 @@
-//! How a job is called, as on the pages of guilds; a periodic job by its schedule.
+//! The title of a job, as on the pages of guilds; a periodic job is named by its schedule.
 
 use entities::job::Model;
 use queue::Payload;

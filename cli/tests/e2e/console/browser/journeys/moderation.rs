@@ -71,7 +71,7 @@ async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment
     tab.sees("Roblox knows no account with the id 555001.").await;
     tab.passes().await;
     tab.choose("Ban this id all the same").await;
-    tab.choose("For ever").await;
+    tab.choose("Permanent").await;
     tab.button("Add ban").await;
     tab.sees("Banned Roblox 555001 permanently.").await;
 }

@@ -30,7 +30,7 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     found.ok_or(PageError::NotFound)
 }
 
-/// What a form about this leave has.
+/// The fields of a form about this leave.
 fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
     fields(visit, (row.starts_at, row.ends_at), row.reason.clone())
 }

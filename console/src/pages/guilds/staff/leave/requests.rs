@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/leave/requests/:request: one request for leave, and what is decided about it.
+//! /console/guilds/:guild/staff/leave/requests/:request: one request for leave, and its decision.
 
 use askama::Template;
 use entities::leave_request::{self, Model, State};
@@ -34,7 +34,7 @@ pub(super) struct Request {
     pub(super) span: String,
     pub(super) reason: String,
     pub(super) asked: When,
-    /// How it stands: kind and word.
+    /// Its state: kind of mark and word.
     pub(super) state: (&'static str, &'static str),
     pub(super) open: bool,
     /// The viewer asked for it.
@@ -110,7 +110,7 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// Who asked needs other days, or gives another reason.
+/// Changes days or reason, by the person who asked.
 pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find_own(&visit).await?;
     let body = match body(&visit, Some((row.starts_at, row.ends_at))) {
@@ -127,7 +127,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     Ok(Answer::see(url).flash(Flash::new("Request changed.").with_undo(undo)))
 }
 
-/// Without days in the form the leave has those that were asked for.
+/// Without days in the form the leave has the requested ones.
 pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
     let mut body = Map::new();
@@ -153,7 +153,7 @@ pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
     decide(visit, row, "reject", Flash::new("Request rejected. They can ask again.")).await
 }
 
-/// Who asked does not need the leave any more.
+/// Withdraws the request, by the person who asked.
 pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find_own(&visit).await?;
     let undo = Undo::new(visit.url("/staff/leave/request"), &borrowed(&fields_of(&visit, &row)));

@@ -1,4 +1,4 @@
-//! Quotas as pages show them, with the progress of those whom the viewer may see.
+//! Quotas as pages show them, with the progress of the members whom the viewer may see.
 
 use entities::quota::{Metric, Model};
 use entities::{ChatId, Page, QuotaId, quota, quota_progress};
@@ -37,7 +37,7 @@ pub(in crate::pages::guilds::staff) struct Progress {
     pub(in crate::pages::guilds::staff) percent: i64,
     /// Days on leave, where there are any.
     pub(in crate::pages::guilds::staff) on_leave: Option<Count<u64>>,
-    /// What the bar shows, at most the target.
+    /// The value of the bar, at most the target.
     pub(in crate::pages::guilds::staff) bar: i64,
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn of_quota(visit: &GuildVisit, row: &Model) -> Result<(Quota, 
     Ok((described(row, bars(visit, row, progress).await?, covered), more))
 }
 
-/// How far the members are that the quota covers; or one of them.
+/// The progress of the members that the quota covers; or of one of them.
 async fn read(
     visit: &GuildVisit,
     row: &Model,
