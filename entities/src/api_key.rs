@@ -57,7 +57,7 @@ impl Model {
         }
     }
 
-    /// What the audit entry of a new key says of it.
+    /// The metadata of a new key's audit entry.
     pub fn described(&self) -> Json {
         serde_json::json!({
             "name": self.name,
@@ -68,8 +68,8 @@ impl Model {
         })
     }
 
-    /// A key to replace this one: the same but for its text, with the same parent. It lives for `lifetime`, or as long as
-    /// this one was to live.
+    /// A key to replace this one: the same except for its text, with the same parent. It lives for
+    /// `lifetime`, or for the original lifetime of this one.
     pub fn successor(
         &self,
         text: crate::key_text::KeyText,
@@ -94,7 +94,7 @@ impl Model {
         other.expires_at.is_some_and(|end| self.expires_at.is_none_or(|own| own > end))
     }
 
-    /// What the audit entry of a rotation says: this key before and after it, and which key replaces it.
+    /// The metadata of a rotation's audit entry: this key before and after it, and the key that replaces it.
     pub fn rotated(&self, after: &Self, new: &Self) -> Json {
         serde_json::json!({
             "new_key": new.public_id,
@@ -252,8 +252,8 @@ pub async fn expire(
     Ok(rows.into_iter().next())
 }
 
-/// Records the use of keys. The caller writes it at most once a minute for each. A row that somebody else changes just now
-/// stays as it is: two processes with the same keys must not wait for each other.
+/// Records the use of keys. The caller writes it at most once a minute for each. A row that another
+/// transaction is changing is skipped: two processes with the same keys must not wait for each other.
 pub async fn touch(conn: &impl Conn, keys: &[KeyId], now: Timestamp) -> Result<()> {
     let free = Query::select()
         .column(Column::KeyId)

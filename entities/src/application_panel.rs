@@ -1,4 +1,4 @@
-//! Application panels (docs/rules.md 7): what a submission applies for, and under which category its ticket opens.
+//! Application panels (docs/rules.md 7): what a submission applies for, and the category of its ticket.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;

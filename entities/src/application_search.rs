@@ -6,7 +6,7 @@ use sea_orm::{Condition, QuerySelect, QueryTrait};
 use crate::application_submission::{Column, Entity, Model};
 use crate::{ChatId, Conn, GuildId, Page, PanelId, Result, SubmissionId, ticket};
 
-/// How a submission stands.
+/// The state of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Without a ticket.

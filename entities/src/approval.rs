@@ -13,7 +13,7 @@ pub struct Recorded {
     pub pending: Option<PendingId>,
 }
 
-/// Records actions, in no certain order.
+/// Records actions, in any order.
 pub async fn record(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Recorded>> {
     let (new, changes): (Vec<_>, Vec<_>) = new.into_iter().partition(|action| action.counts);
     let changes = numbering::add_uncounted(conn, changes, now).await?;

@@ -27,7 +27,7 @@ pub struct Model {
     pub opened_at: Timestamp,
     /// Runs accepted in this window.
     pub used: i32,
-    /// The newest of them.
+    /// The job of the newest run.
     pub job_id: JobId,
 }
 
@@ -91,7 +91,7 @@ pub async fn standing(conn: &impl Conn, guild: GuildId, kind: Kind, now: Timesta
     let Some(row) = Entity::find_by_id((guild, kind)).one(conn).await? else {
         return Ok(Standing::fresh(kind, now));
     };
-    // A clock set back must not stretch the window.
+    // A clock that is set back must not extend the window.
     let opened_at = row.opened_at.min(now);
     if opened_at + WINDOW <= now || (kind == Kind::Run && came_to_nothing(conn, row.job_id).await?) {
         return Ok(Standing::fresh(kind, now));

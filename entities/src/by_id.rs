@@ -60,7 +60,7 @@ pub(crate) fn inserts_of<E: EntityTrait>(
     inserts
 }
 
-/// What sea-orm asks of every table: here no query follows a relation, and no write has hooks.
+/// Traits that sea-orm requires of every table: no query follows a relation, and no write has hooks.
 macro_rules! no_relations {
     () => {
         #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -40,7 +40,7 @@ pub enum Cap {
     Keys,
 }
 
-/// What a refusal says of a cap.
+/// The texts of a cap's refusal.
 pub struct Row {
     /// The rows, in the plural.
     pub name: &'static str,

@@ -45,7 +45,7 @@ pub async fn of_user(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<V
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat)).all(conn).await
 }
 
-/// Those of the users who have a row.
+/// The users who have a row.
 pub async fn among(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<HashSet<ChatId>> {
     let rows = Entity::find()
         .select_only()

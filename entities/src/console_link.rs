@@ -43,7 +43,7 @@ pub async fn take(conn: &impl Conn, secret_hash: &[u8], now: Timestamp) -> Resul
     Ok(live.exec_with_returning(conn).await?.into_iter().next())
 }
 
-/// Deletes links that nobody used in time.
+/// Deletes links that were not used in time.
 pub async fn prune(conn: &impl Conn, now: Timestamp) -> Result<u64> {
     Ok(Entity::delete_many().filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected)
 }

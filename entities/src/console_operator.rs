@@ -1,5 +1,5 @@
-//! Who may see and steer the whole instance (docs/rules.md 10). `guildhall console link --operator` adds a user. The list is
-//! asked at every request, so that a session whose user is no longer in it sees the instance no more.
+//! Who may see and operate the whole instance (docs/rules.md 10). `guildhall console link --operator` adds a
+//! user. Each request reads the list, so that a session whose user was removed no longer sees the instance.
 
 use sea_orm::QueryOrder;
 use sea_orm::entity::prelude::*;
@@ -33,12 +33,12 @@ pub async fn is_operator(conn: &impl Conn, user: ChatId) -> Result<bool> {
     Ok(Entity::find_by_id(user).count(conn).await? == 1)
 }
 
-/// All, the first one first.
+/// All operators, oldest first.
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::AddedAt).order_by_asc(Column::UserId).all(conn).await
 }
 
-/// False: the user was none.
+/// False: the user was not an operator.
 pub async fn remove(conn: &impl Conn, user: ChatId) -> Result<bool> {
     Ok(Entity::delete_by_id(user).exec(conn).await?.rows_affected == 1)
 }

@@ -34,13 +34,13 @@ pub struct Model {
     pub user_name: String,
     /// The one guild of a session that a link opened.
     pub guild_id: Option<GuildId>,
-    /// The guilds that the user managed when they signed in with the chat platform. They say where to look: what the user
-    /// may do is read anew.
+    /// The guilds that the user managed when they signed in with the chat platform. They only select guilds:
+    /// the user's rights are read again.
     pub manages: GuildList,
     /// Of a session that a link opened: whether the link makes an admin of its guild. Counts only while no bot token is
-    /// configured; otherwise the platform says who is.
+    /// configured; otherwise the platform decides.
     pub admin: bool,
-    /// A link of an operator opened it. Whether the user still is one, [`console_operator`] says.
+    /// A link of an operator opened it. [`console_operator`] decides whether the user still is one.
     pub operator: bool,
     /// The browser's `User-Agent`.
     pub client: String,
@@ -90,7 +90,7 @@ pub struct Filter {
     pub operators: bool,
 }
 
-/// The live sessions of everybody, the latest first.
+/// All live sessions, the latest first.
 pub async fn all(conn: &impl Conn, filter: Filter, now: Timestamp) -> Result<Vec<Model>> {
     let shown = live(now)
         .add_option(filter.session.map(|session| Column::SessionId.eq(session)))
@@ -136,7 +136,7 @@ pub async fn end(conn: &impl Conn, user: ChatId, session: Uuid) -> Result<bool> 
     Ok(own.exec(conn).await?.rows_affected == 1)
 }
 
-/// Deletes what has ended, and returns its number.
+/// Deletes ended sessions, and returns their number.
 pub async fn prune(conn: &impl Conn, now: Timestamp) -> Result<u64> {
     let ended = Column::ExpiresAt.lte(now).or(Column::UsedAt.lte(now - IDLE));
     Ok(Entity::delete_many().filter(ended).exec(conn).await?.rows_affected)

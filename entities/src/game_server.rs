@@ -51,8 +51,9 @@ pub struct Heartbeat {
     pub at: Timestamp,
 }
 
-/// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is ignored, and so
-/// are those of a guild that is gone, or is being removed: no guild makes those of others fail or wait.
+/// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is
+/// ignored, and so are those of a guild that is removed or being removed: no guild makes writes of others
+/// fail or wait.
 pub async fn heartbeat(conn: &impl Conn, heartbeats: &[Heartbeat]) -> Result<()> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {

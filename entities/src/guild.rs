@@ -44,7 +44,8 @@ no_relations!();
 pub struct Settings {
     /// Bans of every game are mirrored to the chat platform.
     pub mirror_bans: bool,
-    /// Bans of one key that are mirrored within any hour; further ones are held until somebody allows them in the console.
+    /// Bans of one key that are mirrored within any hour; further ones are held until they are allowed in the
+    /// console.
     #[schema(minimum = 0, maximum = 10_000, example = 30)]
     pub mirror_bans_per_hour: i32,
     /// For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in.
@@ -62,7 +63,8 @@ pub struct Settings {
     /// Points of the leaderboard by action type; those not named have their default.
     #[schema(value_type = HashMap<String, i64>, example = json!({ "ban": 5 }))]
     pub score_weights: Json,
-    /// Chat roles that Guildhall grants although they administrate, manage, or act on other members.
+    /// Privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other
+    /// members.
     #[schema(value_type = Vec<RoleId>)]
     pub allowed_privileged_roles: RoleList,
 }
@@ -96,8 +98,8 @@ pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<
     standing(guild).lock(LockType::NoKeyUpdate).one(conn).await
 }
 
-/// Restricts a statement over many guilds to those that exist and are not being removed, which no guild can be until the
-/// transaction ends. So it neither fails nor waits because of one guild.
+/// Restricts a statement over many guilds to those that exist and are not being removed, and blocks removals
+/// until the transaction ends. So it neither fails nor waits because of one guild.
 pub(crate) fn only_standing(rows: &mut SelectStatement, guild: impl IntoColumnRef) {
     rows.from(Entity)
         .and_where(Expr::col((Entity, Column::GuildId)).eq(Expr::col(guild)))
@@ -111,7 +113,7 @@ pub async fn allowed_privileged_roles(conn: &impl Conn, guild: GuildId) -> Resul
     Ok(row.map(|row| row.allowed_privileged_roles.0).unwrap_or_default())
 }
 
-/// Those that are being removed included.
+/// Includes those that are being removed.
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
 }

@@ -44,7 +44,7 @@ pub struct Figures {
     pub bans: u64,
     /// Keys that are accepted.
     pub keys: u64,
-    /// Its jobs are not started.
+    /// Its jobs are paused.
     pub paused: bool,
     /// The newest audit entry, or the last use of a key.
     pub last_activity: Option<Timestamp>,

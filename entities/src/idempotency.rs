@@ -38,7 +38,7 @@ pub enum Reservation {
     Fresh,
     /// The first request's row: a response, a running job, or (both empty) a request that is still running.
     Taken(Model),
-    /// Others hold and release the key at this moment.
+    /// Other requests keep taking and releasing the key.
     Contended,
 }
 
@@ -86,7 +86,7 @@ pub async fn reserve(
 /// Each failed try means that another request held the key and released it meanwhile.
 const MOST_TRIES: usize = 3;
 
-/// `None`: a row was in the way, and is gone.
+/// `None`: another row conflicted, and no longer exists.
 async fn try_reserve(
     conn: &impl Conn,
     request: &Request,

@@ -210,7 +210,7 @@ ids! { chat_id:
 }
 
 impl ChatId {
-    /// Who acts where nobody does: the service itself, or a game's anti-cheat (docs/rules.md 4).
+    /// The actor that is not a person: the service itself, or a game's anti-cheat (docs/rules.md 4).
     pub const SYSTEM: Self = Self(0);
 }
 
@@ -221,7 +221,7 @@ ids! { integer_id:
     GroupId = 4242,
     /// A role binding, assigned by the database.
     BindingId = 17,
-    /// An API key's row, assigned by the database. The public id in the key's text is another thing.
+    /// An API key's row, assigned by the database. Not the public id in the key's text.
     KeyId = 3,
     /// An audit entry, assigned by the database; also the cursor of its list.
     AuditId = 90,

@@ -16,7 +16,7 @@ pub struct Model {
     pub class: Option<Class>,
     pub guild_id: Option<GuildId>,
     pub paused_at: Timestamp,
-    /// As the operator wrote it; empty: they gave none.
+    /// As the operator wrote it; empty: no reason given.
     pub reason: String,
     /// The operator's chat id; `None`: the command line.
     pub paused_by: Option<i64>,

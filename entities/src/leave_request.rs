@@ -39,7 +39,7 @@ pub enum State {
     Requested,
     Approved,
     Rejected,
-    /// By who asked.
+    /// By the staff member who asked.
     Withdrawn,
 }
 

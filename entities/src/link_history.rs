@@ -1,4 +1,4 @@
-//! What the audit log knows of links: who made those of the table `link`, and which ones are over.
+//! The history of links from the audit log: who made those of the table `link`, and which ones have ended.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use crate::audit_entry::{Column, Entity, Model, Source};
 use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, link};
 
-/// The chat user has another game account since.
+/// The chat user was linked to another game account.
 const REPLACED: &str = "links.replace";
 const REMOVED: &str = "links.remove";
 const IMPORTED: &str = "links.import";
-/// As the index of these entries says it, so that the rest of the log is not read.
+/// The condition of the partial index, so that the rest of the log is not read.
 const OF_LINKS: &str = "action IN ('links.replace', 'links.remove', 'links.import')";
 
-/// A link that somebody ended.
+/// An ended link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     pub chat: ChatId,
@@ -31,7 +31,7 @@ pub struct Ended {
     pub by: Option<String>,
 }
 
-/// What an entry says of a link.
+/// The link of an entry.
 #[derive(Deserialize)]
 struct Described {
     play_id: PlayId,
@@ -47,7 +47,7 @@ pub async fn of_person(
     play: PlayId,
     limit: u64,
 ) -> Result<Vec<Ended>> {
-    // Both databases know the arrows, and each has its own type for a number in JSON.
+    // Both databases have the arrow operators, but different types for a number in JSON.
     let before = Expr::cust("CAST(metadata -> 'before' ->> 'play_id' AS text)");
     let either = Condition::any().add(Column::TargetId.eq(chat.to_string())).add(before.eq(play.to_string()));
     let entries = Entity::find()
@@ -86,8 +86,8 @@ pub struct Made {
     pub at: Timestamp,
 }
 
-/// The entry about this link: the replacement of another, or the import of a file at the time of the link. `None`: the
-/// file brought the time of the link along, or the entry is older than the log.
+/// The entry about this link: the replacement of another, or the import of a file at the time of the link.
+/// `None`: the file had the time of the link, or the entry was deleted.
 pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> {
     let after = Expr::cust("CAST(metadata -> 'after' ->> 'play_id' AS text)");
     let replaced = Condition::all()
@@ -104,7 +104,7 @@ pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> 
         .order_by_desc(Column::AuditId)
         .one(conn)
         .await?;
-    // An older link of the same accounts is not this one.
+    // Skips an older link of the same accounts.
     let entry = entry.filter(|entry| entry.action == IMPORTED || is_about(entry, link));
     Ok(entry.map(|entry| Made {
         actor: entry.actor_id,

@@ -72,7 +72,7 @@ fn off_the_index(key: SimpleExpr) -> SimpleExpr {
 /// The rows after this link in the order of a key.
 fn follows(key: &SimpleExpr, value: SimpleExpr, link: &Model, descending: bool) -> Condition {
     let key = || key.clone();
-    // The first comparison is what an index is entered by.
+    // The first comparison is the one that an index can use.
     let (from, later, same) = if descending {
         (key().lte(value.clone()), key().lt(value), Column::ChatId.lt(link.chat_id))
     } else {

@@ -1,7 +1,7 @@
 //! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap.
 //!
-//! No index can enforce that, so [`add`] and [`find_for_update`] lock the guild before they read; this serializes changes,
-//! also those of somebody who is no member any more.
+//! No index can enforce that, so [`add`] and [`find_for_update`] lock the guild before they read; this
+//! serializes changes, also those of a former member.
 
 use std::collections::HashMap;
 

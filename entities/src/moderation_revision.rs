@@ -16,7 +16,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub guild_id: GuildId,
     pub revision: i64,
-    /// Changes up to here are not all known any more.
+    /// Changes up to here are no longer complete.
     pub forgotten: i64,
 }
 
@@ -41,8 +41,8 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
     Ok(Change { guild, revision: row.revision, now })
 }
 
-/// Like [`begin`], but `None` while somebody else changes the guild's bans and mutes, or if the guild is unknown: for
-/// what goes through many guilds.
+/// Like [`begin`], but `None` while another transaction changes the guild's bans and mutes, or if the guild
+/// is unknown: for loops over many guilds.
 pub async fn begin_if_free(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Option<Change>> {
     if guild::find(conn, guild).await?.is_none() {
         return Ok(None);
@@ -68,7 +68,7 @@ pub async fn knows_since(conn: &impl Conn, guild: GuildId, since: i64) -> Result
         .map(|row| row.revision))
 }
 
-/// Notes that sanctions up to this revision are deleted.
+/// Records that sanctions up to this revision are deleted.
 pub(crate) async fn forget(conn: &impl Conn, guild: GuildId, revision: i64) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::Forgotten, Expr::value(revision))

@@ -14,7 +14,7 @@ use crate::{Conn, Result, Timestamp, sweep};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "queue_sample")]
 pub struct Model {
-    /// How much time a row stands for, see [`Every`].
+    /// The length of time of a row, see [`Every`].
     #[sea_orm(primary_key, auto_increment = false)]
     pub minutes: i32,
     /// The start of that time.
@@ -32,7 +32,7 @@ pub struct Model {
 
 no_relations!();
 
-/// How much time one row stands for.
+/// The length of time of one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Every {
     Minute,
@@ -63,7 +63,7 @@ impl Every {
     }
 }
 
-/// What waits in a class at one moment.
+/// The backlog of a class at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     pub class: Class,

@@ -96,7 +96,8 @@ pub async fn add(conn: &impl Conn, guild: GuildId, quota: NewQuota, now: Timesta
     ActiveModel { guild_id: Set(guild), created_at: Set(now), ..row }.insert(conn).await
 }
 
-/// How many quotas would be without a role if this one went: those for its name, unless another role has it too.
+/// How many quotas would be without a role if this one was deleted: those for its name, unless another role
+/// has it too.
 pub async fn count_for_role_alone(conn: &impl Conn, guild: GuildId, name: &str) -> Result<u64> {
     if roles_named(conn, guild, name).await? > 1 {
         return Ok(0);

@@ -28,16 +28,16 @@ pub async fn audit_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> R
     delete_before::<audit_entry::Entity>(conn, audit_entry::Column::CreatedAt, before, limit).await
 }
 
-/// Those of single members that a sync changed.
+/// Entries of single members that a sync changed.
 pub async fn sync_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use audit_entry::{Column, Entity};
-    // A literal, which shows that an index of these alone serves.
+    // A literal, so that the partial index is used.
     let of_syncs =
         Condition::all().add(Column::CreatedAt.lt(before)).add(Expr::cust("action = 'sync.member'"));
     sweep::delete::<Entity>(conn, of_syncs, Column::CreatedAt, limit).await
 }
 
-/// Bans and mutes that are over. The guild's revision notes which changes are not known any more.
+/// Ended bans and mutes. The guild's revision records which changes are no longer known.
 pub async fn sanctions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use sanction::{Column, Entity};
     let old: Vec<(SanctionId, GuildId, i64)> = Entity::find()
@@ -78,8 +78,8 @@ pub async fn pending_actions(conn: &impl Conn, before: Timestamp, limit: u64) ->
     delete_before::<pending_action::Entity>(conn, pending_action::Column::DecidedAt, before, limit).await
 }
 
-/// Keys that were revoked or have expired. One that made a key which is left stays, so that whoever revokes a key with those
-/// that come of it finds them all.
+/// Keys that were revoked or have expired. A key stays while a key that it made exists, so that a revocation
+/// with descendants finds all of them.
 pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use api_key::{Column, Entity};
     let mut deleted = 0;
@@ -91,8 +91,8 @@ pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64
     Ok(deleted)
 }
 
-/// Submissions without a newer ticket, with their tickets. The last submission of a guild stays, so that no number comes
-/// twice.
+/// Submissions without a newer ticket, with their tickets. The last submission of a guild stays, so that
+/// numbers are not reused.
 pub async fn submissions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use application_submission::{Column, Entity};
     let of = Expr::tuple([ticket::Column::GuildId, ticket::Column::SubmissionId].map(ColumnTrait::into_expr));

@@ -32,7 +32,7 @@ impl Model {
     }
 }
 
-/// Inserts an unknown schedule as if `tick` had fired: earlier ticks are not made up for.
+/// Inserts an unknown schedule as if `tick` had fired: earlier ticks are not made up.
 pub async fn begin(conn: &impl Conn, ticks: &[(&str, Timestamp)]) -> Result<()> {
     let rows = ticks.iter().map(|(name, tick)| ActiveModel {
         name: Set((*name).to_owned()),

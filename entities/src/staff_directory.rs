@@ -39,7 +39,7 @@ pub async fn find(
     described(guild, now).filter(Column::ChatId.eq(chat)).into_model().one(conn).await
 }
 
-/// What games ask of a staff member.
+/// The data of a staff member for games.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct PlayStaff {
     pub chat_id: ChatId,

@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Subject {
     }
 }
 
-/// Who imposes or lifts a sanction: somebody by either account, or the system, which is 0 (docs/rules.md 4).
+/// Who imposes or lifts a sanction: a person by either account, or the system, which is 0 (docs/rules.md 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moderator {
     System,
@@ -88,7 +88,7 @@ pub enum Moderator {
 }
 
 impl Moderator {
-    /// A chat account has to be found.
+    /// The chat account must be looked up.
     pub fn play(self) -> Option<PlayId> {
         match self {
             Self::Account(subject) => subject.play(),
@@ -96,7 +96,7 @@ impl Moderator {
         }
     }
 
-    /// The id that is noted. Of a game account, whose chat account is given where it is linked, it is the game id otherwise.
+    /// The recorded id. For a game account it is the linked chat account, or else the game id.
     pub fn noted(self, linked: impl FnOnce(PlayId) -> Option<ChatId>) -> ChatId {
         match self {
             Self::System => ChatId::SYSTEM,

@@ -16,8 +16,8 @@ pub(crate) struct Due<E: EntityTrait> {
 
 /// Applies `change` to up to `limit` due rows and returns them.
 ///
-/// Safe beside another sweep: rows that it closed are no longer due. On Postgres rows that somebody else changes are
-/// skipped: the next sweep finds them, and one guild never makes the others wait.
+/// Safe beside another sweep: rows that it closed are no longer due. On Postgres rows that another
+/// transaction changes are skipped: the next sweep finds them, and one guild never delays the others.
 pub(crate) async fn close<E: EntityTrait>(
     conn: &impl Conn,
     change: UpdateMany<E>,

@@ -1,5 +1,5 @@
-//! Tickets (docs/rules.md 7): each submission has at most one, ever. The row is written before the channel is created
-//! and completed afterwards.
+//! Tickets (docs/rules.md 7): each submission gets at most one. The row is written before the channel is
+//! created and completed afterwards.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     Fresh(Model),
-    /// The submission has its ticket; the row is locked until the transaction ends.
+    /// The submission has a ticket; the row is locked until the transaction ends.
     Existing(Model),
 }
 
@@ -125,7 +125,7 @@ pub async fn of_submissions(
     Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
 }
 
-/// Who applied, of each of these tickets.
+/// The applicant of each of these tickets.
 pub async fn applicants(
     conn: &impl Conn,
     guild: GuildId,

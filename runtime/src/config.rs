@@ -24,10 +24,11 @@ const PREFIX: &str = "GUILDHALL_PREFIX";
 const DEFAULT_PREFIX: &str = "guildhall";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
 const PREFIX_MAX: usize = 32;
-/// Connections that wait to be accepted, as far as the system allows: thousands of game servers may come at once.
+/// Connections that wait to be accepted, as far as the system allows: thousands of game servers may connect
+/// at once.
 const ACCEPT_QUEUE: u32 = 16_384;
-/// Bytes of answers that the system keeps for one connection beyond what its client can take at the moment. By default
-/// it is megabytes, which a client that reads nothing holds for as long as we let it.
+/// Bytes of unsent answers that the system buffers for one connection. The default is megabytes, which a
+/// client that reads nothing holds until its timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 64 * 1024;
 
@@ -49,7 +50,7 @@ pub struct BrokerConfig {
 }
 
 impl Config {
-    /// A database alone: for one process that does everything, and for commands beside running ones.
+    /// Only a database: for one process that does everything, and for commands beside running ones.
     pub fn embedded(database: &DatabaseArgs) -> Result<Self, StartError> {
         Ok(Self { database_url: database_url(database)?, prefix: DEFAULT_PREFIX.to_owned(), broker: None })
     }
@@ -124,7 +125,7 @@ pub async fn bind(address: SocketAddr, variable: &'static str) -> Result<TcpList
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // As the system's own servers do: a restart meets connections of the process before.
+    // As usual for servers: at a restart connections of the previous process may remain.
     socket.set_reuseaddr(true)?;
     // Accepted connections inherit it.
     #[cfg(target_os = "linux")]

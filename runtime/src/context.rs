@@ -27,7 +27,7 @@ pub struct Context {
     /// RabbitMQ, in distributed processes; the queue connects to it.
     pub amqp_url: Option<Secret>,
     pub prefix: String,
-    /// Of the processes that delete old rows; the defaults in the others.
+    /// Set in processes that delete old rows; the defaults in the others.
     pub retention: Retention,
 }
 
@@ -57,7 +57,7 @@ impl Context {
         let options =
             DatabaseOptions { max_connections: 2, readers: 1, breaker, ..DatabaseOptions::default() };
         let database = Database::connect(config.database_url.expose(), &options).await?;
-        // From now on over this connection, so that readiness never waits for one that requests use.
+        // Readiness uses this connection, so that it never waits for requests.
         check_database(&self.readiness, database.clone());
         self.events.follow(database, self.clock.clone(), &self.shutdown);
         Ok(())

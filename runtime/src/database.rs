@@ -1,7 +1,8 @@
 //! The database pool of a process: Postgres, or a SQLite file with one writer connection and several readers.
 //!
 //! SQLite silently ignores row locks, so no rule may rely on them; a transaction of [`Database::begin`] takes SQLite's
-//! write lock with its first statement (`BEGIN IMMEDIATE`), so that it never fails half-way for lack of it.
+//! write lock with its first statement (`BEGIN IMMEDIATE`), so that it never fails half-way because the lock
+//! is taken.
 
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -64,8 +65,8 @@ impl Database {
         Ok(Self { read: pool(read, options.readers), vital: write.clone(), write, breaker, postgres: false })
     }
 
-    /// A handle whose statements fail at once while the circuit breaker is open, for callers who would rather have an
-    /// error than wait. Not on SQLite: a file does not vanish.
+    /// A handle whose statements fail at once while the circuit breaker is open, for callers that prefer an
+    /// error to a wait. Not on SQLite: a file does not vanish.
     #[must_use]
     pub fn guarded(self) -> Self {
         if !self.postgres {

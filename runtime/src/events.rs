@@ -2,7 +2,7 @@
 //! the change log by all others.
 //!
 //! An event is written with its change ([`Events::record`]), so a committed change is never missed: every process reads
-//! the log four times a second ([`Events::follow`]). Redis only shortens the wait, and may be gone.
+//! the log four times a second ([`Events::follow`]). Redis only shortens the wait, and may be away.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -31,9 +31,9 @@ use publisher::Publisher;
 
 /// Events a slow subscriber may lag behind before it gets `Lagged`, which it treats like [`Event::Resync`].
 const BACKLOG: usize = 4_096;
-/// How long an event is known after it was last met, in the log or on Redis.
+/// How long an event is remembered after it was last read, in the log or on Redis.
 const SEEN_FOR: Duration = Duration::from_secs(60);
-/// Interval at which known events are forgotten.
+/// Interval at which remembered events are dropped.
 const FORGET_EVERY: Duration = Duration::from_secs(1);
 
 /// What a process does with each event.
@@ -56,7 +56,7 @@ pub struct Recorded(Vec<Message>);
 
 #[derive(Default)]
 struct Seen {
-    /// When each event was last met.
+    /// When each event was last read.
     at: HashMap<Uuid, Instant>,
     swept_at: Option<Instant>,
 }
@@ -72,7 +72,7 @@ impl Events {
         let listening = events.clone();
         let hear = move |message: &[u8]| match serde_json::from_slice(message) {
             Ok(message) => listening.hear(message),
-            Err(error) => tracing::debug!(%error, "an event was not understood: the change log decides"),
+            Err(error) => tracing::debug!(%error, "cannot parse an event: the change log decides"),
         };
         subscription::start(redis, channel(redis), hear, shutdown);
         events
@@ -134,12 +134,12 @@ impl Events {
         self.0.local.subscribe()
     }
 
-    /// Whether what was read earlier still holds, unless an event said otherwise.
+    /// Whether rows read earlier are still valid, unless an event invalidated them.
     pub fn freshness(&self) -> &Freshness {
         &self.0.freshness
     }
 
-    /// An event from another process, by either way.
+    /// An event from another process, from the log or Redis.
     fn hear(&self, message: Message) {
         if !self.has_seen(message.id) {
             self.apply(&message.event);

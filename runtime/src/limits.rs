@@ -33,12 +33,12 @@ impl Limits {
         Self(InProcess(Arc::new(Windows::new(clock))))
     }
 
-    /// Windows in Redis; `clock` times what this process is granted.
+    /// Windows in Redis; `clock` times the grants of this process.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
         Self(Shared(SharedWindows::new(redis, clock)))
     }
 
-    /// Uses one request of the rate if one is left. Redis is asked for each.
+    /// Uses one request of the rate if one is left, with a call to Redis for each.
     pub async fn take(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
         match &self.0 {
             Shared(shared) => shared.take_one(counter, rate).await,
@@ -47,8 +47,8 @@ impl Limits {
     }
 
     /// Like [`take`](Self::take), but Redis is asked for blocks of requests, and it never fails: while Redis is down this
-    /// process allows its share of the rate, rate / known API processes, at least 1. What it was granted in the window
-    /// before is part of its share.
+    /// process allows its share of the rate, rate / known API processes, at least 1. Permits granted earlier
+    /// in the window are part of its share.
     pub async fn take_or_fallback(&self, counter: Counter, rate: Rate) -> Decision {
         match &self.0 {
             Shared(shared) => match shared.take(counter, rate).await {

@@ -1,4 +1,4 @@
-//! How a process names itself in the database.
+//! The name of a process in the database.
 
 /// The name is made of host, process id, and a random part, because process ids are reused.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
-//! One multiplexed Redis connection for the process, with a circuit breaker: a dead Redis costs one request its
-//! timeout, all others an immediate [`RedisDown`]. Reconnects run in the background, never in a request.
+//! One multiplexed Redis connection for the process, with a circuit breaker: with a dead Redis one request
+//! waits for its timeout, all others get [`RedisDown`] at once. Reconnects run in the background, never in a
+//! request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -83,7 +84,7 @@ impl Redis {
     /// The connection, or [`RedisDown`] at once. Cheap: call it for each use.
     #[expect(
         clippy::unused_async,
-        reason = "waiting for a connection is part of the promise, even if today nobody waits"
+        reason = "async is part of the interface, although today it never waits"
     )]
     pub async fn connection(&self) -> Result<RedisConnection, RedisDown> {
         let mut link = self.0.lock();

@@ -25,7 +25,8 @@ impl Secret {
     }
 }
 
-/// Reads a setting that names the file of a secret. The secret itself is no flag: flags stand in the list of processes.
+/// Reads a setting that names the file of a secret. The secret itself is not a flag: the list of processes
+/// shows flags.
 pub(crate) fn secret_file() -> ValueParser {
     clap::builder::OsStringValueParser::new().try_map(|path| read(Path::new(&path))).into()
 }

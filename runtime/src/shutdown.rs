@@ -1,9 +1,9 @@
 //! Shutdown in two steps: first accept no new work and let running work end (`soft`), then cancel it (`hard`).
 //!
-//! Before them a process that serves requests is not ready for a while (`leaving`), so that load balancers let go of it.
-//! Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve them until the end (event
-//! subscription, health responses) on [`Shutdown::services`], and stop at `hard`. A second signal cancels at once, a
-//! third ends the process.
+//! Before them a process that serves requests is not ready for a while (`leaving`), so that load balancers
+//! stop sending requests. Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve
+//! them until the end (event subscription, health responses) on [`Shutdown::services`], and stop at `hard`. A
+//! second signal cancels at once, a third ends the process.
 
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ impl Shutdown {
 
     /// A shutdown that SIGTERM and SIGINT trigger. Call it inside the runtime, before anything slow.
     ///
-    /// After SIGTERM the process goes on for `notice` before the first step. Who presses Ctrl-C has no load balancer.
+    /// After SIGTERM the process goes on for `notice` before the first step. Ctrl-C skips it: there is no
+    /// load balancer then.
     pub fn on_signals(notice: Duration) -> Self {
         let shutdown = Self { is_process: true, ..Self::new() };
         for (kind, notice) in [(SignalKind::terminate(), notice), (SignalKind::interrupt(), Duration::ZERO)] {
@@ -80,7 +81,7 @@ impl Shutdown {
         self.given_up.is_cancelled()
     }
 
-    /// Cancelled: not ready any more, the end is near.
+    /// Cancelled: no longer ready, the shutdown is about to begin.
     pub fn leaving(&self) -> &CancellationToken {
         &self.leaving
     }
@@ -128,7 +129,7 @@ impl Shutdown {
     }
 
     async fn begin_after(self, notice: Duration) {
-        // Without a notice at once: a timer waits for its next tick.
+        // Without a notice skip the timer, which would wait for its next tick.
         if !notice.is_zero() {
             tokio::time::sleep(notice).await;
         }
@@ -143,7 +144,7 @@ impl Shutdown {
                 self.cut();
                 tracing::warn!("asked again to stop: cutting at once");
             } else {
-                // Before the line of the log, which may block.
+                // Before the log line, which may block.
                 self.leaving.cancel();
                 tokio::spawn(self.clone().begin_after(notice));
                 tracing::info!(

@@ -1,5 +1,5 @@
-//! A subscription to a Redis channel that is renewed until shutdown. What is published meanwhile is lost: it must never
-//! be the only way.
+//! A subscription to a Redis channel that is renewed until shutdown. Messages published while it is down are
+//! lost: it must never be the only way.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::shutdown::Shutdown;
 
 /// Backoff between attempts to subscribe: doubled from the first to the last, with jitter.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
-/// Ping interval of an idle subscription: a dead network closes no connection.
+/// Ping interval of an idle subscription: a dead network does not close the connection.
 const PING: Duration = Duration::from_secs(1);
 
 /// Gives each message to `hear`.

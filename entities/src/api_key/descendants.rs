@@ -22,7 +22,8 @@ pub fn descendants<'k>(keys: &'k [Model], root: &str) -> Vec<&'k Model> {
 
 /// Revokes the descendants of a key that are not revoked yet, and returns them. Revoke the key itself before.
 ///
-/// Who makes a key locks its parent ([`super::lock`]), so a key made meanwhile is found when the keys are read again.
+/// Making a key locks its parent ([`super::lock`]), so a key made meanwhile is found when the keys are read
+/// again.
 pub async fn revoke_descendants(
     conn: &impl Conn,
     guild: GuildId,

@@ -1,6 +1,6 @@
-//! Removes a guild in steps, so that no statement holds the locks of a large guild for long: [`begin`] makes it unknown to
-//! everybody, [`delete_some`] deletes its rows a part at a time, [`finish`] deletes the rest. A removal that was stopped goes on from
-//! where it is.
+//! Removes a guild in steps, so that no statement holds the locks of a large guild for long: [`begin`] hides
+//! it from all other queries, [`delete_some`] deletes its rows a part at a time, [`finish`] deletes the rest.
+//! A removal that was stopped can be resumed.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -9,8 +9,8 @@ use sea_orm::{DatabaseBackend, Statement};
 use super::{Column, Entity, Model};
 use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
-/// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it. What gives
-/// people access comes first, then the jobs.
+/// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
+/// Tables that give access come first, then the jobs.
 pub const TABLES: [&str; 29] = [
     "console_session",
     "console_link",

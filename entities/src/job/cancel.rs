@@ -27,7 +27,7 @@ pub async fn request(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Opt
 pub struct Stopped {
     pub job_id: JobId,
     pub state: State,
-    /// What it had done in earlier runs.
+    /// Its progress in earlier runs.
     pub result: Option<Json>,
 }
 

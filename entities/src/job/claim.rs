@@ -45,7 +45,7 @@ pub struct Available<'a> {
     pub kinds: &'a [&'static str],
     /// Jobs available for longer than this.
     pub since: Duration,
-    /// And overtaken by as much by a job that became available at this time.
+    /// Or delayed by as much relative to a job that became available at this time.
     pub overtaken: Option<Timestamp>,
     pub most: u64,
 }

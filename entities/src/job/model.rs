@@ -109,7 +109,7 @@ pub enum State {
     /// A parent with open children.
     Waiting,
     Succeeded,
-    /// Ended with an error that another attempt would not mend.
+    /// Ended with an error that another attempt would not fix.
     Failed,
     /// Ended with its attempts exhausted; can be retried.
     Dead,
@@ -163,8 +163,8 @@ impl Failure {
     }
 }
 
-/// The right to write for one run: the job, the fencing token of its claim, and the process that claimed it. A standby
-/// that is promoted without the newest commits gives tokens out again, but not to the same process twice: see
+/// The right to write for one run: the job, the fencing token of its claim, and the process that claimed it.
+/// A standby that is promoted without the newest commits reuses tokens, but not for the same process: see
 /// `queue/src/run/running.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Claim {

@@ -1,5 +1,5 @@
-//! The jobs that people watch: those of several guilds at once, with a limit for each guild. Without chunks, and without
-//! what may be large: arguments, results and history.
+//! Jobs for live sockets: those of several guilds at once, with a limit for each guild. Without chunks and
+//! large columns: arguments, results and history.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};

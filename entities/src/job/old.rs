@@ -7,8 +7,8 @@ use sea_orm::{Condition, Order};
 use super::model::{Column, Entity};
 use crate::{Conn, Result, Timestamp, job_failure, sweep};
 
-/// Deletes up to `limit` jobs that ended before `before`, the oldest first, and so many of their chunks and failures: a job
-/// goes once it has none. Needs a transaction.
+/// Deletes up to `limit` jobs that ended before `before`, the oldest first, and as many of their chunks and
+/// failures: a job is deleted once it has none. Needs a transaction.
 pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let over = Condition::all().add(Column::FinishedAt.lt(before)).add(Column::ParentId.is_null());
     let first = || sweep::keys::<Entity>(&over, limit).order_by(Column::FinishedAt, Order::Asc).take();
@@ -24,7 +24,7 @@ pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u6
 
 /// The same, for succeeded jobs of periodic tasks.
 pub async fn prune_maintenance(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    // Literals, which show that an index of these alone serves.
+    // Literals, so that the partial index is used.
     let which = Expr::cust("class = 'maintenance' AND state = 'succeeded'");
     let over = Condition::all().add(Column::FinishedAt.lt(before)).add(which);
     sweep::delete::<Entity>(conn, over, Column::FinishedAt, limit).await

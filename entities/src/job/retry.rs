@@ -37,7 +37,7 @@ pub async fn make_due(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Op
     Ok(rows.into_iter().next())
 }
 
-/// Which failed and dead jobs; all of them where nothing is named.
+/// Filter of failed and dead jobs; empty: all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Which<'a> {
     /// Failed ones or dead ones only.

@@ -91,7 +91,7 @@ pub async fn count_of(conn: &impl Conn, worker: &str) -> Result<u64> {
     Entity::find().filter(Column::Worker.eq(worker)).filter(State::Running.is()).count(conn).await
 }
 
-/// How far a run has got; for a chunk with its counters so far.
+/// The progress of a run; for a chunk with its counters so far.
 #[derive(Debug)]
 pub struct Reached {
     pub checkpoint: Json,
@@ -99,7 +99,7 @@ pub struct Reached {
     pub known: Known,
 }
 
-/// Stores how far a run has got. False: the claim is lost.
+/// Stores the progress of a run. False: the claim is lost.
 pub async fn checkpoint(conn: &impl Conn, claim: Claim, reached: Reached, now: Timestamp) -> Result<bool> {
     let mut update = claim
         .update_progress(conn, reached.known, now)
@@ -153,11 +153,11 @@ pub async fn end(
         .col_expr(Column::State, Expr::value(ending.state()))
         .col_expr(Column::FinishedAt, time::now(conn, now));
     if *ending == Ending::Cancelled {
-        // A run may have been told of a request that a failover lost.
+        // A run may have seen a request that a failover lost.
         update = update.filter(Column::CancelRequested.eq(true));
     }
     if let Ending::Succeeded(result) = ending {
-        // The failures of earlier attempts are no error of a succeeded job.
+        // Failures of earlier attempts are not an error of a succeeded job.
         update = update
             .col_expr(Column::Result, Expr::value(result.clone()))
             .col_expr(Column::Error, Expr::value(Option::<Json>::None));

@@ -44,7 +44,7 @@ impl Against {
     }
 }
 
-/// What a check needs of a sanction.
+/// The columns that a check needs.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct InForce {
     pub guild_id: GuildId,
@@ -139,7 +139,7 @@ pub async fn of_people<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// The sanctions in force against whoever has this account, of both kinds and in any place; in one query.
+/// The sanctions in force against the person with this account, of both kinds and in any place; in one query.
 pub async fn of_subject<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -76,14 +76,14 @@ pub async fn create<C: ConnectionTrait>(
     Ok(created.into_values().collect())
 }
 
-/// Like [`create()`], of different persons or places, in no certain order.
+/// Like [`create()`], of different persons or places, in any order.
 async fn create_distinct<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     mut new: Vec<NewSanction>,
 ) -> Result<Vec<Created>, DbErr> {
     let slots: HashMap<Slot, Vec<Slot>> = new.iter().map(|new| (new.slot(), new.slots().collect())).collect();
-    // Mostly there is none to replace: then one way to the database does, and one more for linked accounts.
+    // Usually there is none to replace: then it takes one round trip, and one more for linked accounts.
     let of_others = open_twins(conn, change.guild, &new).await?;
     let taken = new.iter().filter_map(|new| Some((new.moderator, new.twin()?)));
     let taken = taken.filter(|(_, twin)| of_others.contains(twin));
@@ -218,7 +218,7 @@ impl Lift {
 }
 
 /// Lifts sanctions. Returns for each lift the rows that were open; `lifted_how` distinguishes rows in force from rows
-/// that had expired before. Of several lifts of one row the first has it.
+/// that had expired before. If several lifts match a row, the first gets it.
 pub async fn lift<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
@@ -254,7 +254,7 @@ async fn close_all<C: ConnectionTrait>(
 }
 
 /// Sets this revision on the open sanctions of accounts whose link changes: the active lists name the chat users by
-/// another game id, and list those of a game user who is somebody else's no longer.
+/// another game id, and no longer list those of a game user who belongs to another person.
 pub async fn relink<C: ConnectionTrait>(
     conn: &C,
     change: &Change,

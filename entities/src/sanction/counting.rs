@@ -10,22 +10,22 @@ use super::change::Target;
 use super::model::{Column, Entity, Lifted, Model};
 use crate::{ChatId, Conn, GuildId, Person, Result, Timestamp, lists};
 
-/// For so long after a moderator imposed or lifted one of a person, further ones count no more.
+/// For this long after a moderator imposed or lifted one of a person, further ones do not count.
 const OF_ONE: Duration = Duration::from_secs(24 * 3600);
-/// Imposed again within this time of its lift, by anybody, a sanction was lifted by mistake.
+/// A sanction that is imposed again within this time of its lift, by any moderator, was lifted by mistake.
 const RESTORED: Duration = Duration::from_secs(3600);
-/// Newest rows of each account that are looked at.
+/// Newest rows of each account that are read.
 const ROWS: u64 = 50;
 
-/// The newest sanctions of some people, with what a transaction adds to them.
+/// The newest sanctions of some people, and those that a transaction adds.
 #[derive(Debug, Default)]
 pub struct Recent(Vec<Model>);
 
-/// What imposing a sanction means for statistics.
+/// The effect of a new sanction on statistics.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Imposed {
     pub counts: bool,
-    /// Who lifted what is restored by it, and when: that lift counts no more.
+    /// The moderator and time of the lift that it undoes, which no longer counts.
     pub undone: Vec<(ChatId, Timestamp)>,
 }
 
@@ -45,7 +45,7 @@ impl Recent {
         Ok(Self(rows))
     }
 
-    /// Call it for each in order, with whom it is against and those that it closed.
+    /// Call it for each in order, with its person and the sanctions that it closed.
     pub fn impose(&mut self, person: Person, new: &Model, closed: &[Model]) -> Imposed {
         let (by, now) = (new.moderator_id, new.created_at);
         let target = Target { kind: new.kind, person, place: None };

@@ -19,7 +19,7 @@ pub struct Filter {
     pub moderator: Option<ChatId>,
     /// Only sanctions of exactly this place.
     pub place: Option<PlaceId>,
-    /// Only those that wait for somebody to allow their copy.
+    /// Only those whose copy waits to be allowed.
     pub held: bool,
 }
 
@@ -93,7 +93,7 @@ fn newest_of(guild: GuildId, person: Person, page: Page<SanctionId>) -> Select<E
     page.of(Entity::find().filter(model::of_person(guild, person)), Column::SanctionId)
 }
 
-/// The sanction that took this one's place.
+/// The sanction that superseded this one.
 pub async fn successor<C: ConnectionTrait>(conn: &C, old: &Model) -> Result<Option<Model>, DbErr> {
     let Some(subject) = old.subject() else { return Ok(None) };
     let same_place = match old.place_id {

@@ -1,6 +1,6 @@
 //! The lists of sanctions in force that game servers keep, and what changed in them since a revision.
 //!
-//! Of a person a list shows one: that which ends last.
+//! A list shows one sanction for each person: the one that ends last.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub struct List {
     pub places: Places,
 }
 
-/// The number of rows in force. Between two changes it only falls.
+/// The number of rows in force. It only decreases between two changes.
 pub async fn count<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<u64, DbErr> {
     of_list(list).filter(in_force(now)).count(conn).await
 }
@@ -36,7 +36,8 @@ pub struct Listed {
     pub lifted_at: Option<Timestamp>,
     pub lifted_how: Option<Lifted>,
     pub revision: i64,
-    /// Another one of the same person in the list ends later. Of a person only the one that ends last is shown.
+    /// Another one of the same person in the list ends later. Only the one that ends last is shown for a
+    /// person.
     pub is_outlasted: bool,
 }
 
@@ -51,8 +52,8 @@ impl Listed {
     }
 }
 
-/// The rows of the list that are in force, also those that are outlasted, oldest first: at most `limit`, from the one after
-/// `after` on.
+/// The rows of the list that are in force, also those that are outlasted, oldest first: at most `limit`, from
+/// the one after `after` on.
 pub async fn range<C: ConnectionTrait>(
     conn: &C,
     list: List,
@@ -85,19 +86,20 @@ pub async fn page<C: ConnectionTrait>(
     Ok(shown)
 }
 
-/// What leads from an old state of a list to the current one.
+/// The difference between an old state of a list and the current one.
 #[derive(Debug, Default)]
 pub struct Changes {
-    /// What is shown of whoever is concerned, in the order of change.
+    /// The shown rows of the people concerned, in the order of change.
     pub shown: Vec<Listed>,
-    /// What is not shown, or no longer.
+    /// Rows that are not or no longer shown.
     pub gone: Vec<SanctionId>,
 }
 
 /// The changes after `revision`; `None`: there are more than `limit`, so read the whole list instead.
 ///
-/// Where a row changed, all of its person's are looked at: one that did not change is shown again once the one that
-/// outlasted it is lifted. An expiry is no change: game servers see it in `expires_at`, and what is shown ends last.
+/// If a row changed, all rows of its person are read: an unchanged one is shown again once the one that
+/// outlasted it is lifted. An expiry is not a change: game servers see it in `expires_at`, and the shown row
+/// ends last.
 pub async fn changes_since<C: ConnectionTrait>(
     conn: &C,
     list: List,
@@ -125,7 +127,8 @@ pub async fn changes_since<C: ConnectionTrait>(
 }
 
 /// The people whom rows are against, with all that is in force against them in a list. Read by account, in statements of
-/// their own: joined to the rows, Postgres would read all rows of a new guild for each, until it has counted them.
+/// their own: joined to the rows, Postgres would read all rows of a new guild for each, until it has
+/// statistics of them.
 struct People {
     places: Places,
     of: HashMap<Subject, Person>,
@@ -171,8 +174,8 @@ impl People {
         rows.into_iter().map(listed).collect()
     }
 
-    /// Of the rows with the same key one is shown. In a list of all places each counts with its own: a server of one place
-    /// must not miss its own.
+    /// One row of each key is shown. In a list of all places the place is part of the key: a server must not
+    /// miss the rows of its place.
     fn key(&self, row: &Model) -> (Person, Option<PlaceId>) {
         (self.person(row), row.place_id.filter(|_| matches!(self.places, Places::All)))
     }

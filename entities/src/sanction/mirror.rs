@@ -33,7 +33,7 @@ pub async fn start<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Has a ban wait until somebody allows its copy.
+/// Holds a ban until its copy is allowed.
 pub async fn hold(conn: &impl Conn, guild: GuildId, ban: SanctionId) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::MirrorState, Expr::value(MirrorState::Held))

@@ -90,18 +90,18 @@ pub enum Lifted {
     Expired,
 }
 
-/// Whether the chat platform has what this ban calls for: a ban while it is in force, no ban after it.
+/// Whether the chat platform matches this ban: a ban while it is in force, no ban after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorState {
     /// Not mirrored: a mute, switched off, bound to a place, or no chat user known.
     None,
-    /// Not mirrored until somebody allows it: its key has used up its hour.
+    /// Not mirrored until it is allowed: its key has used up its hour.
     Held,
     Pending,
     Done,
-    /// Banned there by others: Guildhall did not ban and will not lift.
+    /// Banned there by others: Guildhall did not ban the user and does not lift it.
     AlreadyBanned,
     /// Not banned there: the owner, an admin, staff or a bot.
     Protected,
@@ -191,8 +191,7 @@ pub(super) fn of_many(conn: &impl Conn, guild: GuildId, people: &[Person]) -> Co
     )
 }
 
-/// The guild stands beside each account: where it stands outside of the alternatives, SQLite reads all rows of the
-/// guild.
+/// The guild is repeated in each alternative: otherwise SQLite reads all rows of the guild.
 pub(super) fn of_accounts(guild: GuildId, accounts: impl IntoIterator<Item = SimpleExpr>) -> Condition {
     let of_guild = |account| Condition::all().add(Column::GuildId.eq(guild)).add(account);
     let mut rows = accounts.into_iter().map(of_guild);

@@ -29,7 +29,7 @@ pub struct Model {
     /// after a rejection, of a change of what an earlier action did, and of an action that was undone. Approving an earlier
     /// action raises it, undoing one lowers it.
     pub nth: Option<i64>,
-    /// The time at which it counts: when it was done. Never before that of the number before.
+    /// The time at which it counts: when it was done. Never before that of the previous number.
     pub counted_at: Option<Timestamp>,
     pub target_id: String,
     pub details: Json,
@@ -108,6 +108,6 @@ pub struct NewAction {
     pub target: String,
     pub details: Json,
     pub session: Option<SessionId>,
-    /// False: it changes what an earlier action did, and is in no total.
+    /// False: it changes what an earlier action did, and counts in no total.
     pub counts: bool,
 }

@@ -80,8 +80,8 @@ pub async fn withdraw(conn: &impl Conn, of: Sequence, at: Timestamp, targets: &[
 /// Above all numbers.
 const FAR: i64 = 1 << 40;
 
-/// Moves the numbers above `above`. By way of numbers that nobody has: moved by one, a number may meet its neighbour, which
-/// is not moved yet.
+/// Moves the numbers above `above`. They are moved through unused numbers: moved by one, a number may collide
+/// with a neighbour that is not moved yet.
 async fn renumber(conn: &impl Conn, of: Sequence, above: i64, by: i64) -> Result<()> {
     for (rows, distance) in [(Column::Nth.gt(above), FAR), (Column::Nth.gt(FAR), by - FAR)] {
         let nth = Column::Nth.into_expr().add(distance);
@@ -123,7 +123,7 @@ fn no_number() -> DbErr {
     DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
 }
 
-/// One statement, because each costs a way to the database while the guild's other changes wait.
+/// One statement, because each costs a round trip while the guild's other changes wait.
 fn insertion(
     conn: &impl Conn,
     of: Sequence,
@@ -201,7 +201,7 @@ impl Sequence {
 }
 
 /// Marks an action as approved: it counts at the time it was done, and the member's later actions of its type move up by
-/// one. `conn` is a transaction. The guild's lock makes approvals take turns.
+/// one. `conn` is a transaction. The guild's lock serializes approvals.
 pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
     guild::find_for_update(conn, of.guild).await?;
     for _ in 0..MOST_TRIES {
@@ -221,7 +221,7 @@ pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, do
 async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
     let number = |rows: Select<Entity>| rows.select_only().column(Column::Nth).into_tuple::<i64>();
     let before = number(of.latest().filter(Column::CountedAt.lte(done))).one(conn).await?;
-    // Older rows may have been deleted: then the first one left tells how many there were.
+    // Older rows may have been deleted: then the first remaining one gives their number.
     let first = number(of.counted().order_by_asc(Column::Nth)).one(conn).await?;
     let nth = before.map(|nth| nth + 1).or(first).unwrap_or(1);
     renumber(conn, of, nth - 1, 1).await?;

@@ -65,7 +65,7 @@ async fn counted(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64>
     Ok(old.len() as u64)
 }
 
-/// Those that were rejected; one that waits for its decision stays.
+/// Deletes rejected ones; one that waits for its decision stays.
 async fn uncounted(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let waits = Query::select()
         .expr(Expr::cust("1"))

@@ -150,7 +150,7 @@ pub async fn of_guilds(conn: &impl Conn, guilds: &[GuildId], now: Timestamp) -> 
     Entity::find().filter(own).filter(live(now)).all(conn).await
 }
 
-/// Ends a live session. The call counts as a heartbeat. `None`: not open, or silent for so long that it is over.
+/// Ends a live session. The call counts as a heartbeat. `None`: not open, or ended because it is stale.
 pub async fn end(
     conn: &impl Conn,
     guild: GuildId,

@@ -1,4 +1,4 @@
-//! What the deleted sessions of staff members add to totals over all time.
+//! The sums of deleted sessions of staff members, for totals over all time.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ fn added() -> OnConflict {
         .to_owned()
 }
 
-/// Of a guild's staff, or of one member.
+/// Sums of a guild's staff, or of one member.
 pub(super) async fn of(conn: &impl Conn, guild: GuildId, staff: Option<ChatId>) -> Result<Vec<Total>> {
     let whose = Condition::all()
         .add(Column::GuildId.eq(guild))

@@ -1,4 +1,5 @@
-//! Durations and counts of staff sessions, summed from the rows, and over all time from what is kept of deleted ones.
+//! Durations and counts of staff sessions, summed from the rows, and over all time with the sums of deleted
+//! ones.
 //!
 //! Ended sessions are summed from an index alone; the few open ones are read from their rows.
 
@@ -31,7 +32,7 @@ async fn collect(conn: &impl Conn, guild: GuildId, staff: Option<ChatId>, span: 
     let ended =
         sum_until(Column::EndedSecond, span).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());
     let open = sum_until(Column::HeartbeatSecond, span).filter(Column::EndedSecond.is_null()).filter(whose);
-    // No span reaches back to what is deleted.
+    // No span reaches back to deleted rows.
     let deleted = if span.since.is_none() { sum::of(conn, guild, staff).await? } else { Vec::new() };
     let mut totals = BTreeMap::new();
     let (ended, open) = (ended.into_model().all(conn).await?, open.into_model().all(conn).await?);

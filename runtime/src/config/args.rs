@@ -43,7 +43,7 @@ pub struct BrokerArgs {
     pub redis_url_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(REDIS_URL))]
     pub redis_url: Option<Secret>,
-    /// Heads the names of queues and Redis keys, so that two deployments can share the servers
+    /// Prefix of the names of queues and Redis keys, so that two deployments can share the servers
     #[arg(long, env = "GUILDHALL_PREFIX", value_name = "NAME", default_value = super::DEFAULT_PREFIX)]
     pub prefix: String,
 }
@@ -84,17 +84,18 @@ pub struct HttpArgs {
         hide_default_value = true
     )]
     pub cors_origins: Listed<Origin>,
-    /// What people's browsers see, such as `https://guildhall.example.org`; needed to sign in to the console with the chat
-    /// platform [default: none]
+    /// Public URL for people's browsers, such as `https://guildhall.example.org`; needed to sign in to the
+    /// console with the chat platform [default: none]
     #[arg(long, env = "GUILDHALL_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<Origin>,
     /// Address and port of /metrics, for your own network: the port of the API has no metrics [default: none]
     #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<String>,
-    /// Requests that get a line in the log beside the failures of this service, which always have one
+    /// Requests to log; failures of this service are always logged
     #[arg(long, env = "GUILDHALL_ACCESS_LOG", value_enum, value_name = "REQUESTS", default_value_t = AccessLog::Off)]
     pub access_log: AccessLog,
-    /// Seconds after SIGTERM in which it is not ready but answers, so that load balancers let go of it
+    /// Seconds after SIGTERM in which it is not ready but still answers, so that load balancers stop sending
+    /// requests
     #[arg(long, env = "GUILDHALL_STOP_NOTICE", value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(0..=300))]
     pub stop_notice: u64,
 }
@@ -104,7 +105,7 @@ pub enum AccessLog {
     /// None
     #[default]
     Off,
-    /// Those answered with 400 and above
+    /// Requests answered with 400 and above
     Errors,
     /// All
     All,

@@ -24,8 +24,8 @@ pub struct PlatformArgs {
     /// Id of the chat platform's application that people sign in with; set together with its secret
     #[arg(long, env = "GUILDHALL_CHAT_CLIENT_ID", value_name = "ID")]
     pub chat_client_id: Option<String>,
-    /// File with the OAuth 2 secret of that application that `GUILDHALL_CHAT_CLIENT_SECRET` holds otherwise; without both
-    /// nobody can sign in with the chat platform
+    /// File with the OAuth 2 secret of that application that `GUILDHALL_CHAT_CLIENT_SECRET` holds otherwise;
+    /// without both there is no sign-in with the chat platform
     #[arg(long, env = "GUILDHALL_CHAT_CLIENT_SECRET_FILE", value_name = "FILE", value_parser = secret_file())]
     pub chat_client_secret_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(CHAT_CLIENT_SECRET))]
@@ -47,7 +47,7 @@ pub struct PlatformArgs {
     pub play_rate: PlatformRate,
 }
 
-/// A pace in calls per the unit of its flag.
+/// A rate in calls per the unit of its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlatformRate {
     Calls(NonZeroU32),

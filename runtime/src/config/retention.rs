@@ -27,7 +27,7 @@ pub enum Kept {
 /// Its line of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// The rows, in the plural, and from when on their time counts.
+    /// The rows, in the plural, and the start of their time.
     pub what: &'static str,
     pub variable: &'static str,
     pub default: u16,
@@ -104,7 +104,7 @@ impl Retention {
     }
 }
 
-/// The flags as they were given.
+/// The flags as given.
 #[derive(Debug, Clone)]
 pub struct RetentionArgs(Vec<NonZeroU16>);
 

@@ -25,7 +25,7 @@ impl Config {
 }
 
 impl PlatformConfig {
-    /// The same of the platforms' addresses: bot token and keys would pass in the clear.
+    /// The same for the platforms' addresses: bot token and keys would be sent in the clear.
     pub fn without_tls(&self) -> Vec<&'static str> {
         let urls = [(CHAT_API_URL, &self.chat_api_url), (PLAY_API_URL, &self.play_api_url)];
         let plain =

@@ -1,4 +1,4 @@
-//! Who may read a SQLite database: it holds hashes of keys, so only its own user.
+//! Restricts a SQLite database to its own user, because it holds hashes of keys.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
@@ -48,7 +48,7 @@ fn narrow(path: &Path, most: u32) -> io::Result<()> {
         return Ok(());
     }
     match fs::set_permissions(path, Permissions::from_mode(mode & most)) {
-        // Of another user, who decides.
+        // It belongs to another user, who decides.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             tracing::warn!(%error, path = %path.display(), "others can read the database, and this user cannot change that");
             Ok(())
@@ -79,7 +79,7 @@ mod tests {
         restrict(&database).unwrap();
         assert_eq!(files[..3].iter().map(|file| mode(file)).collect::<Vec<_>>(), [FILE; 3]);
         assert_eq!(mode(&data), FOLDER);
-        // Narrower stays narrower.
+        // Narrower permissions stay.
         fs::set_permissions(&data, Permissions::from_mode(0o500)).unwrap();
         restrict(&database).unwrap();
         assert_eq!(mode(&data), 0o500);

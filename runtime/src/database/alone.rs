@@ -1,4 +1,4 @@
-//! A Postgres that one `serve` has for itself: an advisory lock that its session holds.
+//! Makes sure that one `serve` alone uses a Postgres: an advisory lock that its session holds.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::shutdown::Shutdown;
 /// Any number that nothing else in the database uses; migrations have another one.
 const KEY: &str = "7454135263894927986";
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// The server needs a moment to notice that the process before has ended.
+/// The server needs a moment to notice that the previous process has ended.
 const WAIT: &str = "2s";
 /// Its code for that time.
 const TIMED_OUT: &str = "55P03";

@@ -1,8 +1,8 @@
 //! The connections of a process to one database. A connection whose last statement ended is used again as it is: sqlx's
 //! own pool asks the server once more each time one is returned, which doubles the round trips of a query.
 //!
-//! A connection that was returned within a statement or a transaction, or after an error, is cleaned first, off the
-//! caller's way, and closed if that fails.
+//! A connection that was returned within a statement or a transaction, or after an error, is cleaned in the
+//! background first, and closed if that fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl Connections {
         if waiting.connection.is_sqlite() {
             return true;
         }
-        // Idle since before an outage: it may be dead without a sign, and a ping would wait for its timeout.
+        // Idle since before an outage: it may be dead without notice, and a ping would wait for its timeout.
         if self.0.breaker.closed_within(idle) {
             return false;
         }

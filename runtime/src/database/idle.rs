@@ -1,4 +1,4 @@
-//! Connections that nobody uses at the moment.
+//! Idle connections.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -24,10 +24,10 @@ pub(super) struct Lease {
     held: Option<Held>,
 }
 
-/// What other callers wait for.
+/// The permit for which other callers wait.
 pub(super) type Held = (OwnedSemaphorePermit, TaskTrackerToken);
 
-/// Sends to the connection, and notes whether the answer came.
+/// Sends to the connection, and records whether the answer arrived.
 macro_rules! send {
     ($lease:ident, $method:ident($argument:expr)) => {{
         $lease.doubtful = true;
@@ -58,7 +58,7 @@ impl Lease {
     }
 
     pub(super) async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
-        // Not with the statement: SQLite would count the rows of the one before.
+        // Not with the statement: SQLite would count the rows of the previous one.
         self.begin_now().await?;
         send!(self, execute(statement))
     }
@@ -100,7 +100,7 @@ impl Lease {
         Ok(())
     }
 
-    /// The statement, with the transaction's begin before it if that is still to be sent.
+    /// The statement, preceded by the transaction's begin if that was not sent yet.
     fn beginning(&mut self, mut statement: Statement) -> Statement {
         if let Some(begin) = self.begin.take() {
             self.in_transaction = true;
@@ -134,5 +134,5 @@ impl Drop for Lease {
 }
 
 fn gone() -> DbErr {
-    DbErr::Custom("the connection is gone".to_owned())
+    DbErr::Custom("the connection was taken".to_owned())
 }

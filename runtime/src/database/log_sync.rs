@@ -1,9 +1,9 @@
-//! Group commit on SQLite: one sync of its log serves all transactions that ended since the sync before.
+//! Group commit on SQLite: one sync of its log serves all transactions that ended since the previous sync.
 //!
 //! SQLite would sync within each commit, while the transaction holds the only writer. Here a commit ends with the write
 //! to the log, so the next transaction begins at once, and its caller waits for the sync. Readers may see a change some
-//! milliseconds before it is on the disk. Changes reach the disk in their order, so what is built upon a change is
-//! never there without it.
+//! milliseconds before it is on the disk. Changes reach the disk in order, so a change is never there without
+//! the ones that it depends on.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -39,8 +39,8 @@ impl LogSync {
     }
 }
 
-/// Ends with the last handle, or after a sync that failed: the system has forgotten then what it could not write, so no
-/// later sync could vouch for it.
+/// Ends with the last handle, or after a sync that failed: the system then drops what it could not write, so
+/// a later sync guarantees nothing.
 fn serve(log: &Path, waiting: &Receiver<Caller>) {
     while let Ok(first) = waiting.recv() {
         let callers: Vec<Caller> = std::iter::once(first).chain(waiting.try_iter()).collect();
@@ -55,7 +55,7 @@ fn serve(log: &Path, waiting: &Receiver<Caller>) {
     }
 }
 
-/// By its name each time: SQLite begins a new log once all connections were closed.
+/// Opened by name each time: SQLite begins a new log once all connections were closed.
 fn sync(log: &Path) -> io::Result<()> {
     match File::open(log) {
         Ok(log) => log.sync_data(),

@@ -1,4 +1,4 @@
-//! Which errors of the database pass by themselves.
+//! Which errors of the database are transient.
 
 use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::{DbErr, RuntimeErr, SqlxError};
@@ -21,8 +21,8 @@ pub fn is_outage(error: &DbErr) -> bool {
     }
 }
 
-/// Whether the transaction met another one, and was rolled back so that it can be repeated: a deadlock, or two changes of
-/// the same rows.
+/// Whether the transaction conflicted with another one, and was rolled back so that it can be repeated: a
+/// deadlock, or two changes of the same rows.
 pub fn is_conflict(error: &DbErr) -> bool {
     match error {
         DbErr::RecordNotInserted => true,

@@ -15,7 +15,7 @@ pub struct Pool {
     connections: Connections,
     backend: DbBackend,
     bound: Bound,
-    /// What a change waits for on SQLite after it ended.
+    /// The sync for which a change on SQLite waits after its end.
     log: Option<LogSync>,
 }
 
@@ -56,7 +56,7 @@ impl Pool {
         self.connections.close().await
     }
 
-    /// Connections of their own without any bound, for migrations.
+    /// Separate connections without timeouts, for migrations.
     pub fn unbounded(&self) -> &DatabaseConnection {
         self.connections.source()
     }
@@ -103,7 +103,7 @@ fn waits<H>(log: fn(&H) -> Option<&LogSync>, handle: &H) -> Option<&LogSync> {
     log(handle)
 }
 
-/// Gives the connection back before it waits.
+/// Returns the connection before it waits.
 async fn durable<T>(
     log: Option<&LogSync>,
     change: impl Future<Output = Result<T, DbErr>>,

@@ -15,7 +15,7 @@ use crate::settings::DATABASE_URL;
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server ends a transaction left open by a frozen process, so that statements that wait for its locks get them
-/// before their own timeout (30 s). Our transactions never wait for anything but the database.
+/// before their own timeout (30 s). Our transactions wait only for the database.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(15);
 const WHAT: &str = "Postgres";
 
@@ -109,7 +109,7 @@ fn explain_refusal(code: Option<&str>, message: &str, connect: &PgConnectOptions
             let database = connect.get_database().unwrap_or_else(|| connect.get_username()).to_owned();
             StartError::DatabaseMissing { database, target }
         }
-        // A pooler that takes no settings.
+        // A pooler that accepts no settings.
         Some("08P01") if message.contains("startup parameter") => {
             let reason = format!("{message}; {}", sessions::REMEDY);
             StartError::Database { target, reason }

@@ -1,6 +1,6 @@
-//! What a pooler between us and Postgres may take away, noticed at the start: prepared statements, advisory locks and
-//! settings live in a session of the server, which a pooler such as `PgBouncer` may give to another connection after each
-//! transaction or statement.
+//! Detects at the start what a pooler between us and Postgres breaks: prepared statements, advisory locks and
+//! settings live in a session of the server, which a pooler such as `PgBouncer` may give to another
+//! connection after each transaction or statement.
 
 use sea_orm::sqlx::{Error, PgConnection, Row, raw_sql};
 
@@ -10,7 +10,7 @@ pub(super) const REMEDY: &str = "let PgBouncer ignore `options` (ignore_startup_
                                  default_transaction_isolation, idle_in_transaction_session_timeout and statement_timeout \
                                  for the role (docs/operations.md 4)";
 
-/// Says which settings of the connection's start its session does not have.
+/// Names the settings of the connection's start that its session lacks.
 pub(super) async fn dropped_settings(
     connection: &mut PgConnection,
     wanted: &[(&'static str, String)],
@@ -31,7 +31,7 @@ fn lacking(has: &[(String, String)], wanted: &[(&'static str, String)]) -> Optio
     (!named.is_empty()).then(|| format!("its sessions lack {}; {REMEDY}", named.join(", ")))
 }
 
-/// Whether two open connections ever have the same session, or one of them another one later.
+/// Whether two open connections share a session, or one of them changes its session.
 pub(super) async fn are_shared(one: &mut PgConnection, two: &mut PgConnection) -> Result<bool, Error> {
     let mut sessions = Vec::new();
     for _ in 0..2 {

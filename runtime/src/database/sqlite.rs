@@ -19,8 +19,8 @@ use crate::settings::DATABASE_URL;
 
 /// How long a writer waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The log is copied into the database when it has this many pages of 4 KiB: 32 MiB. Small changes write the same pages
-/// again and again, and copy each once.
+/// The log is copied into the database when it has this many pages of 4 KiB: 32 MiB. Small changes write the
+/// same pages repeatedly, and each is copied once.
 const CHECKPOINT_AFTER: &str = "8000";
 /// Pages that the writer keeps in memory, KiB: a small change writes into some twenty indexes.
 const WRITER_CACHE: &str = "-16384";

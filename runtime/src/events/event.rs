@@ -15,7 +15,7 @@ pub enum Event {
     KeyChanged {
         public_id: String,
     },
-    /// Links came or went, or name other accounts.
+    /// Links were added or removed, or name other accounts.
     LinksChanged {
         guild: GuildId,
     },
@@ -23,7 +23,7 @@ pub enum Event {
     NamesChanged {
         guild: GuildId,
     },
-    /// A staff role or a staff member came, went or changed.
+    /// A staff role or a staff member was added, removed or changed.
     StaffChanged {
         guild: GuildId,
     },
@@ -90,7 +90,7 @@ impl Event {
     }
 }
 
-/// What happened to a ban or mute, as in the frames of the live channel (`moderation.ban`).
+/// The verb of a change, as in the frames of the live channel (`moderation.ban`).
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum ModerationVerb {

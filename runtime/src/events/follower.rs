@@ -1,4 +1,5 @@
-//! Reads the change log four times a second, over a connection of its own: no other query holds it up.
+//! Reads the change log four times a second, over a connection of its own, so that other queries do not delay
+//! it.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::shutdown::Shutdown;
 
 /// From the begin of one read to that of the next.
 const EVERY: Duration = Duration::from_millis(250);
-/// SQLite: how often it is asked whether anything was written. A command beside `serve` is noticed that soon.
+/// SQLite: interval of checks for writes. A command beside `serve` is noticed that soon.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A read that takes longer has failed; more than the silence that opens the circuit breaker, so that a slow database
 /// can close it.
@@ -29,9 +30,9 @@ struct Follower {
     clock: Clock,
     /// Where the next read starts.
     horizon: Option<String>,
-    /// Who answered the last read.
+    /// The server that answered the last read.
     server: String,
-    /// SQLite: what the database's version was at the last read.
+    /// SQLite: the database's version at the last read.
     version: Option<i64>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
     read_at: (Instant, Timestamp),
@@ -70,7 +71,7 @@ impl Follower {
             let read = breaker.probe(read).await;
             metrics::gauge!("guildhall_database_away").set(u8::from(breaker.is_open()));
             match &read {
-                Ok(()) if failing => tracing::info!("the change log is read again"),
+                Ok(()) if failing => tracing::info!("the change log can be read again"),
                 Err(error) if !failing => {
                     tracing::warn!(%error, "cannot read the change log: cached rows live 1 s until it is read");
                 }
@@ -87,12 +88,12 @@ impl Follower {
             if version == self.version && began.0 - self.read_at.0 < EVERY {
                 return Ok(());
             }
-            // Taken before the rows are read: a later write shows in the next look.
+            // Read before the rows: the next check sees a later write.
             self.version = version;
         }
         let page = change_log::read(self.database.read(), self.horizon.as_deref(), LIMIT).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
-        // The first read cannot tell what changed since something was cached.
+        // The first read does not know what changed since earlier entries were cached.
         let first = self.horizon.is_none();
         let moved = self.server != page.server;
         if first || moved || page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {

@@ -1,4 +1,5 @@
-//! Whether what a process has cached still holds: it reads the change log several times a second, or the database is away.
+//! Whether the caches of a process are valid: it reads the change log several times a second, or the database
+//! is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +9,7 @@ use crate::database::Breaker;
 
 /// Caches count as stale when the change log was not read for this long (docs/rules.md 4).
 const FRESH_FOR: Duration = Duration::from_secs(1);
-/// For how long checks go on from memory while the database is away (docs/rules.md 4).
+/// How long checks are answered from memory while the database is away (docs/rules.md 4).
 const STALE_FOR: Duration = Duration::from_mins(5);
 /// An outage of the database is noticed within this time.
 const NOTICED_WITHIN: Duration = Duration::from_millis(1_500);
@@ -31,8 +32,8 @@ impl Freshness {
         self.was_read_within(FRESH_FOR)
     }
 
-    /// Resolves while the database is away and was there within the last five minutes: what is in memory may then be
-    /// answered, as long as the answer says so.
+    /// Resolves while the database is away and was reachable within the last five minutes: answers from
+    /// memory are then allowed, if they are marked.
     async fn lost(&self) {
         self.breaker.opened().await;
         if !self.was_read_within(STALE_FOR) {
@@ -40,7 +41,8 @@ impl Freshness {
         }
     }
 
-    /// The result of a read of the database; `None`: the database is away, and was there within the last five minutes.
+    /// The result of a read of the database; `None`: the database is away, and was reachable within the last
+    /// five minutes.
     pub async fn unless_lost<T, E>(&self, read: impl Future<Output = Result<T, E>>) -> Option<Result<T, E>> {
         tokio::select! {
             biased;

@@ -12,7 +12,7 @@ use crate::shutdown::Shutdown;
 
 /// Heartbeat interval of a process.
 const EVERY: Duration = Duration::from_secs(5);
-/// A process without a heartbeat for this long is gone.
+/// A process without a heartbeat for this long no longer counts.
 const GONE_AFTER: Duration = Duration::from_secs(16);
 
 /// `KEYS[1]` the set; ARGV id, ms until a process is gone, 1 to stay or 0 to leave. Returns the number of processes.

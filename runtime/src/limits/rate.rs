@@ -22,7 +22,7 @@ impl Rate {
     }
 }
 
-/// Whose requests are counted. Its text is part of the name of the window in Redis.
+/// The owner of the counted requests. Its text is part of the name of the window in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counter {
     /// Requests of a key under one of its limits.
@@ -35,7 +35,7 @@ pub enum Counter {
     SignIns(IpAddr),
     /// Those of one attempt, by its hash.
     Attempt(u64),
-    /// What strangers do of this name, all together.
+    /// Calls of this name by people who are not signed in, all together.
     Strangers(&'static str),
 }
 
@@ -98,7 +98,7 @@ impl Counter {
 pub struct Decision {
     pub allowed: bool,
     pub limit: u32,
-    /// As far as this process knows: others may have used some of it since.
+    /// As known to this process: others may have used some of it since.
     pub remaining: u32,
     /// Until the window ends.
     pub reset_after: Duration,

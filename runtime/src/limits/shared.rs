@@ -1,6 +1,6 @@
 //! Windows that all processes share. Redis has the count and the end of each, on its own time, so that processes with
-//! different clocks agree. A process is granted a block of permits and uses them without asking again; when Redis has
-//! none left, it asks the others to return what they do not use.
+//! different clocks agree. A process is granted a block of permits and uses them without asking again; when
+//! Redis has none left, it asks the others to return unused permits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,7 +74,7 @@ impl SharedWindows {
         }))
     }
 
-    /// Counts this process, and listens to the others, until shutdown begins; then returns what is not used.
+    /// Counts this process, and listens to the others, until shutdown begins; then returns unused permits.
     pub(super) fn join(&self, shutdown: &Shutdown) {
         self.0.processes.announce(shutdown);
         let (leaving, soft) = (self.clone(), shutdown.soft().clone());
@@ -91,7 +91,7 @@ impl SharedWindows {
         subscription::start(&self.0.redis, self.0.channel.clone(), hear, shutdown);
     }
 
-    /// From now on requests are counted one by one, so that nothing is left when this process ends.
+    /// From now on requests are counted one by one, so that no permit is lost when this process ends.
     async fn leave(&self) {
         self.0.leaving.store(true, Ordering::Relaxed);
         let unused = stream::iter(self.0.granted.unused());
@@ -115,7 +115,7 @@ impl SharedWindows {
         self.0.granted.take_alone(counter, rate, rate.share(self.0.processes.known()))
     }
 
-    /// Uses a permit that Redis grants for this request alone.
+    /// Uses a permit that Redis grants only for this request.
     pub(super) async fn take_one(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
         Box::pin(self.take_granted(counter, rate, None)).await
     }
@@ -125,7 +125,7 @@ impl SharedWindows {
             Some(decision) => Ok(decision),
             None => {
                 Box::pin(self.ask(counter, rate, 0)).await?;
-                // It may have ended on the way.
+                // The window may have ended meanwhile.
                 Ok(self.0.granted.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate)))
             }
         }
@@ -153,7 +153,7 @@ impl SharedWindows {
                 return Ok(decision);
             }
             let again = if window.ends_at <= granted.now() || window.permits + window.left > 0 {
-                // It ended on the way, or another request was faster.
+                // The window ended meanwhile, or another request was faster.
                 tokio::time::Instant::now() < deadline
             } else {
                 // Others have the rest, and were asked for it.
@@ -188,7 +188,7 @@ impl SharedWindows {
     }
 
     async fn give_back(&self, counter: Counter) {
-        // What is being granted at this moment is returned too.
+        // Permits being granted at this moment are returned too.
         let _asking = self.asking(counter).lock().await;
         let Some(Returned { id, permits, total }) = self.0.granted.take_back(counter) else { return };
         let mut give_back = self.0.give_back.key(key(&self.0.redis, counter));

@@ -1,6 +1,6 @@
-//! The open windows of this process, and what is left of them. They are sharded, so that requests of different keys do
-//! not contend; ended windows are swept as the map grows, so that memory follows the keys in use and not all keys ever
-//! used.
+//! The open windows of this process, and their remaining permits. They are sharded, so that requests of
+//! different keys do not contend; ended windows are swept as the map grows, so that memory follows the keys
+//! in use and not all keys ever used.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +13,7 @@ use crate::clock::Clock;
 const SHARDS: usize = 16;
 /// A shard is not swept below this number of windows.
 const SWEEP_FROM: usize = 256;
-/// A window ends here sooner than in Redis, by as long as the answer took.
+/// A window ends here earlier than in Redis, by the duration of the answer.
 const LATE: Duration = Duration::from_secs(1);
 
 pub(super) struct Windows {
@@ -36,11 +36,11 @@ pub(super) struct Window {
     pub(super) permits: u32,
     /// Those, and the requests that it has admitted.
     pub(super) total: u32,
-    /// Permits that nobody had when Redis was last asked.
+    /// Permits not granted to any process when Redis was last asked.
     pub(super) left: u32,
     /// On the steady clock.
     pub(super) ends_at: Duration,
-    /// No permit will come before the end.
+    /// No permits can be granted before the end.
     pub(super) closed: bool,
     /// Its end in milliseconds of Redis time, which tells it from the next one; 0 if this process alone counts.
     pub(super) id: u64,
@@ -52,7 +52,7 @@ pub(super) struct Returned {
     /// Of their window.
     pub(super) id: u64,
     pub(super) permits: u32,
-    /// All that this process had before.
+    /// All permits that this process had before.
     pub(super) total: u32,
 }
 
@@ -144,14 +144,14 @@ impl Windows {
             let kept =
                 shard.windows.get(&counter).filter(|kept| counts || (kept.id == 0 && kept.ends_at > now));
             let total = granted.total + kept.map_or(0, |kept| kept.total);
-            // What was granted under another limit is not used.
+            // Permits granted under another limit are not used.
             let kept = kept.filter(|kept| kept.limit == granted.limit);
             let permits = granted.permits + kept.map_or(0, |kept| kept.permits);
             shard.put(counter, Window { permits, total, ..granted }, now);
         });
     }
 
-    /// Refuses this request, and what comes before the window ends or is reopened.
+    /// Refuses this request, and later ones until the window ends or is reopened.
     pub(super) fn close(&self, counter: Counter, rate: Rate) -> Option<Decision> {
         self.with(counter, |shard, now| {
             let window = shard.open(counter, now, rate)?;
@@ -160,7 +160,7 @@ impl Windows {
         })
     }
 
-    /// There may be permits after all.
+    /// Permits may be available again.
     pub(super) fn reopen(&self, counter: Counter) {
         self.with(counter, |shard, _| {
             if let Some(window) = shard.windows.get_mut(&counter).filter(|window| window.id > 0) {

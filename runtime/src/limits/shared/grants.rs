@@ -1,4 +1,4 @@
-//! Asks Redis for permits: those who ask while a call is under way are asked for together in the next one.
+//! Asks Redis for permits: requests that arrive during a call are combined in the next one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ struct Asked {
 /// process had counts in it.
 type Granted = (u32, u32, u64, u64, bool, bool);
 
-/// In the name of this process.
+/// On behalf of this process.
 pub(super) struct Asker {
     pub(super) redis: Redis,
     pub(super) granted: Arc<Windows>,
@@ -46,7 +46,7 @@ impl Grants {
         Self(sender)
     }
 
-    /// The window as it was granted. It is added to those of the process even if this caller is gone.
+    /// The window as it was granted. It is added to those of the process even if this caller is cancelled.
     pub(super) async fn ask(
         &self,
         counter: Counter,

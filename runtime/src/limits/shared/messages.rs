@@ -1,5 +1,5 @@
-//! What processes tell each other of windows: `<process> recall <window>` and `<process> returned <window>`. The scripts
-//! send them.
+//! Messages between processes about windows: `<process> recall <window>` and `<process> returned <window>`.
+//! The scripts send them.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ use crate::redis::Redis;
 /// From another process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// Return what you do not use of the window.
+    /// Asks for the unused permits of the window.
     Recall(String),
     /// Somebody did.
     Returned(String),

@@ -1,4 +1,4 @@
-//! What Redis does for windows, in one step.
+//! Scripts that change windows in Redis atomically.
 
 /// A window is a hash of `n` (permits granted), `e` (end, milliseconds of Redis time), `r` (recalls so far), `w` (processes
 /// that have not returned theirs yet), for each process that may have unused permits its name, and for each process `t` and
@@ -57,7 +57,8 @@ end
 return answers
 ";
 
-/// `KEYS[1]` window; ARGV its end, permits, those that the process had before it returned these, process, channel.
+/// `KEYS[1]` window; ARGV its end, permits, those that the process had before it returned these, process,
+/// channel.
 pub(super) const RETURN: &str = r"
 local process = ARGV[4]
 local window = redis.call('HMGET', KEYS[1], 'n', 'e', 'w', 't' .. process)
