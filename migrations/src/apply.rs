@@ -1,7 +1,7 @@
 //! Applies pending changes, in order.
 //!
 //! Those before and after a concurrent one are each one transaction. On Postgres an advisory lock of a session makes a
-//! concurrent `migrate` wait: it asks again and again instead of waiting in a statement, because an index that is built
+//! concurrent `migrate` wait: it polls instead of waiting in a statement, because an index that is built
 //! concurrently waits for all statements that began before.
 
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::change::Change;
 /// Serializes runs on Postgres; any constant that the database uses for no other lock.
 const ADVISORY_LOCK: i64 = 0x6775_696c_6468_616c;
 const ASK_EVERY: Duration = Duration::from_millis(200);
-/// A change waits this long for a table's lock, because whoever comes later waits behind it.
+/// A change waits this long for a table's lock, because later statements wait behind it.
 const LOCK_TIMEOUT: &str = "10s";
-/// So often an index is begun anew that met a longer lock.
+/// Tries of an index that waits for a longer lock.
 const MOST_TRIES: usize = 10;
-/// The code of a lock that was not had in time.
+/// The code of a lock timeout.
 const TIMED_OUT: &str = "55P03";
 
 /// The changes of `all` that are pending in the schema `S`, which has the same ones; returns their names.
@@ -90,7 +90,7 @@ async fn lock(database: &DatabaseConnection) -> Result<PgConnection, DbErr> {
     }
 }
 
-/// Each statement by itself. What an earlier run left half-built is built anew.
+/// Runs each statement by itself. An index that an earlier run left incomplete is built anew.
 async fn build(session: &mut PgConnection, change: &Change) -> Result<(), DbErr> {
     run(session, format!("SET lock_timeout = '{LOCK_TIMEOUT}'")).await.map_err(failed)?;
     for statement in change.statements(true) {

@@ -1,4 +1,5 @@
-//! One change: the statements of a file of `schema/`, the same text for Postgres and SQLite but for a few words.
+//! One change: the statements of a file of `schema/`, the same text for Postgres and SQLite except for a few
+//! words.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseBackend};
@@ -52,7 +53,7 @@ impl MigrationTrait for Change {
 }
 
 impl Change {
-    /// Postgres builds its indexes beside writers, which it does in no transaction.
+    /// Postgres builds its indexes while others write, which is not possible in a transaction.
     pub(crate) fn is_concurrent(&self) -> bool {
         self.sql.contains(CONCURRENTLY)
     }

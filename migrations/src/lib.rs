@@ -1,7 +1,7 @@
 //! The schema, forward only: the files of `schema/`, one for each area.
 //!
-//! Pending changes run in one transaction, all or none, but those that build indexes of large tables while others write
-//! (`CREATE INDEX {concurrently}`): each of these runs by itself on Postgres.
+//! Pending changes run in one transaction, all or none, except those that build indexes of large tables while
+//! others write (`CREATE INDEX {concurrently}`): each of these runs by itself on Postgres.
 
 mod apply;
 mod change;

@@ -20,7 +20,7 @@ struct LimitBody {
     global: bool,
 }
 
-/// What the pacing learns from a response, and the pause of a 429.
+/// The pacing's data from a response, and the pause of a 429.
 pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, Option<Duration>) {
     let mut answered = Answered { heard: true, bucket: bucket(headers), ..Answered::default() };
     if status != 429 {

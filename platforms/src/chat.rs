@@ -27,7 +27,7 @@ pub struct ChatRole {
     /// Managed by an integration: cannot be granted or removed on request.
     #[serde(default)]
     pub managed: bool,
-    /// Without a default: a role must not pass as harmless because the field is absent.
+    /// Required: a role must not count as harmless because the field is absent.
     pub permissions: Permissions,
 }
 
@@ -200,12 +200,12 @@ pub enum RoleProblem {
     Managed,
     #[error("the role stands at or above the bot's highest role")]
     AboveBot,
-    #[error("the role does not stand below the highest role of the person who gives or takes it")]
+    #[error("the role is not below the highest role of the person who gives or takes it")]
     AboveGiver,
     #[error("all members have this role")]
     Everyone,
     #[error(
-        "the role has the permission {0}; who administrates the guild can allow it by the setting `allowed_privileged_roles`"
+        "the role has the permission {0}; an administrator of the guild can allow it by the setting `allowed_privileged_roles`"
     )]
     Privileged(&'static str),
 }

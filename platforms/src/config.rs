@@ -55,7 +55,7 @@ impl Platforms {
     }
 }
 
-/// The page that asks the person is on the host of the API, whatever path the API has there.
+/// The authorization page is on the host of the API, whatever path the API has there.
 fn sign_in(
     config: &PlatformConfig,
     http: Http,

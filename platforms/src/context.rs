@@ -11,8 +11,9 @@ pub enum Priority {
     Interactive,
     /// Part of a job over many members.
     Bulk,
-    /// Somebody who is not known yet waits: a sign-in, or an access token. Paced as an interactive call; after too many
-    /// refusals it is the first to stop, so that strangers do not use up what the others may do.
+    /// A person who is not signed in waits: a sign-in, or an access token. Paced as an interactive call;
+    /// after too many refusals it is the first to stop, so that strangers do not use up the budget of the
+    /// others.
     Stranger,
 }
 

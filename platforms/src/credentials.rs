@@ -18,7 +18,7 @@ impl Platforms {
         self.chat.bot_user(no_guild()?).await
     }
 
-    /// Where somebody invites the bot to a guild, with the permissions that it needs and no more.
+    /// The URL that invites the bot to a guild, with only the permissions that it needs.
     pub fn invitation(bot: ChatId, guild: GuildId) -> String {
         let all = Permissions::NEEDED.into_iter().fold(Permissions::default(), |all, (one, _)| all.with(one));
         // The id of a bot is the id of its application.

@@ -1,4 +1,4 @@
-//! The last calls of this process that a platform did not answer well, for operators. No addresses and no bodies.
+//! The last failed calls of this process to a platform, for operators. No addresses and no bodies.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ const KEPT: usize = 20;
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
-    /// How long ago.
+    /// Time since the call.
     pub ago: Duration,
     /// The template of the path.
     pub route: &'static str,
@@ -24,7 +24,7 @@ pub(crate) struct Failures(Arc<Mutex<VecDeque<Kept>>>);
 type Kept = (Instant, &'static str, Result<u16, &'static str>);
 
 impl Failures {
-    /// Keeps the outcome of a call if it failed. A 404 is an answer like any other.
+    /// Keeps the outcome of a call if it failed. A 404 is not a failure.
     pub(crate) fn note(&self, route: &'static str, outcome: Result<u16, &'static str>) {
         if outcome.is_ok_and(|status| status < 400 || status == 404) {
             return;

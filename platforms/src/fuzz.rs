@@ -1,4 +1,4 @@
-//! Fuzz targets of what the platforms answer.
+//! Fuzz targets of the platforms' answers.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use testkit::fuzz;

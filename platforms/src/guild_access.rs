@@ -1,4 +1,4 @@
-//! What a member may do in a guild, as far as the platform's own permissions say.
+//! A member's rights in a guild, by the platform's own permissions.
 
 use entities::{ChatId, GuildId, RoleId};
 use serde::Deserialize;
@@ -15,7 +15,7 @@ pub struct GuildAccess {
     /// Of all the member's roles and the everyone role; the owner has every permission.
     pub permissions: Permissions,
     pub is_bot: bool,
-    /// As the guild sees it: the nickname, or else the account's name.
+    /// The name in the guild: the nickname, or else the account's name.
     pub user_name: String,
     /// Without the everyone role.
     pub roles: Vec<RoleId>,
@@ -69,7 +69,7 @@ impl GuildAccess {
         self.of_guild.iter().find(|role| role.id == id)
     }
 
-    /// Whether the member stands above the role: only such roles they give and take (docs/rules.md 5).
+    /// Whether the member stands above the role: they may give and take only such roles (docs/rules.md 5).
     pub fn outranks(&self, role: RoleId) -> Result<(), RoleProblem> {
         let role = self.role(role).ok_or(RoleProblem::Unknown)?;
         let held = self.of_guild.iter().filter(|known| self.roles.contains(&known.id));
@@ -77,7 +77,8 @@ impl GuildAccess {
         if above { Ok(()) } else { Err(RoleProblem::AboveGiver) }
     }
 
-    /// Whether the member administrates the guild: its owner, an administrator, or somebody with Manage Server.
+    /// Whether the member administrates the guild: its owner, an administrator, or a member with Manage
+    /// Server.
     pub fn manages(&self) -> bool {
         manages(self.is_owner, self.permissions)
     }

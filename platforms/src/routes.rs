@@ -4,7 +4,7 @@
 pub(crate) mod chat {
     /// The bot, or the person whose access token is sent.
     pub(crate) const CURRENT_USER: &str = "GET /users/@me";
-    /// Of the person whose access token is sent.
+    /// The guilds of the person whose access token is sent.
     pub(crate) const OWN_GUILDS: &str = "GET /users/@me/guilds";
     pub(crate) const USER: &str = "GET /users/:user";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";

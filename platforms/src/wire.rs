@@ -59,7 +59,7 @@ pub(crate) struct Wire {
     classify: Classify,
 }
 
-/// A platform as this process sees it.
+/// The state of a platform in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// There is a credential.

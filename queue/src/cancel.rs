@@ -9,8 +9,9 @@ use crate::Queue;
 use crate::run::settle;
 
 impl Queue {
-    /// Cancels a job and its chunks; a chunk is cancelled with the job that it is part of. Returns that job in its new
-    /// state, and the event that stops running steps at once; without it they stop at the next heartbeat of their process.
+    /// Cancels a job and its chunks; a chunk is cancelled with the job that it is part of. Returns that job
+    /// in its new state, and the event that stops running steps at once; without it they stop at the next
+    /// heartbeat of their process.
     pub async fn cancel(
         &self,
         transaction: &Transaction,

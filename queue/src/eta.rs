@@ -4,7 +4,7 @@
 //! from the first step to the last of these updates. The estimate is the remaining steps divided by the speed, minus
 //! the time since that update: between updates it counts down.
 //!
-//! The first steps mean little: an estimate needs a twentieth of the steps, or five seconds.
+//! The first steps are not representative: an estimate needs a twentieth of the steps, or five seconds.
 //!
 //! A bulk job first plans, which is much faster than its writes. Its checkpoint records when the writes began and how
 //! many steps were done by then ([`begun`]); before that there is no estimate.

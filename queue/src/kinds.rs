@@ -98,7 +98,7 @@ pub struct AssignRole {
     pub guild: GuildId,
     pub user: ChatId,
     pub role: RoleId,
-    /// The person who asked, and must stand above the role; `None`: a key.
+    /// The person who requested it, and must stand above the role; `None`: a key.
     #[serde(default)]
     pub by: Option<ChatId>,
 }

@@ -1,5 +1,5 @@
-//! What operators change, by a command or in the console: jobs of any guild, pauses, and schedules' jobs. The audit log of
-//! the guild that a change concerns names the operator.
+//! Changes by operators, by a command or in the console: jobs of any guild, pauses, and schedules' jobs. The
+//! audit log of the guild that a change concerns names the operator.
 
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::{Model, retry as rows};
@@ -37,7 +37,7 @@ impl Operator {
         audit_entry::write(conn, &self.actor, entry, now).await.map(drop)
     }
 
-    /// Periodic jobs belong to no guild, so to no audit log.
+    /// Periodic jobs belong to no guild, so they have no audit log.
     async fn audit_job(
         &self,
         conn: &impl Conn,

@@ -1,4 +1,4 @@
-//! What all kinds of job have in common: a name, a class, a number of attempts, and arguments that fit a row.
+//! The trait of all kinds of job: a name, a class, a number of attempts, and arguments that fit a row.
 
 use std::time::Duration;
 

@@ -44,7 +44,8 @@ impl Queue {
         Self::start(context, Broker::in_process)
     }
 
-    /// The queue over RabbitMQ. Connects in the background and reconnects; an unreachable broker is no error.
+    /// The queue over RabbitMQ. Connects in the background and reconnects; an unreachable broker is not an
+    /// error.
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
         let shutdown = context.shutdown.clone();
         let queue = Self::start(context, |waiters| Broker::amqp(url, prefix, waiters, shutdown));

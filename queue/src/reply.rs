@@ -32,7 +32,7 @@ fn unexplained() -> Failure {
     Failure {
         status: 500,
         error: "internal".to_owned(),
-        message: "the job failed without saying why".to_owned(),
+        message: "the job failed without a reason".to_owned(),
         retry_after: None,
     }
 }

@@ -34,7 +34,7 @@ impl Queue {
     }
 
     /// Requeues the jobs of processes without a row: they have ended, or were declared dead. A job that cannot be
-    /// requeued, or that is locked, keeps no other one waiting: the next call finds it.
+    /// requeued, or that is locked, does not delay the others: the next call finds it.
     pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
         let (mut rescued, mut after) = (0, None);
         loop {

@@ -82,10 +82,7 @@ impl Redis {
     }
 
     /// The connection, or [`RedisDown`] at once. Cheap: call it for each use.
-    #[expect(
-        clippy::unused_async,
-        reason = "async is part of the interface, although today it never waits"
-    )]
+    #[expect(clippy::unused_async, reason = "async is part of the interface, although today it never waits")]
     pub async fn connection(&self) -> Result<RedisConnection, RedisDown> {
         let mut link = self.0.lock();
         match &link.state {

@@ -20,7 +20,7 @@ const OF_GUILD: u64 = 200;
 /// The reason sent to game servers.
 const REASON: &str = "expired";
 
-/// Each guild by itself: one that fails, or whose rows are locked, keeps no other one waiting.
+/// Each guild separately: one that fails, or whose rows are locked, does not delay the others.
 pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
     let (mut closed, mut after) = (0, None);
     loop {

@@ -168,7 +168,7 @@ impl Candidate {
         metrics::gauge!("guildhall_scheduler_leads").set(f64::from(u8::from(leads)));
         match (self.told, leads) {
             (false, true) => tracing::info!(holder, "leading: this process rescues jobs and fires schedules"),
-            (true, false) => tracing::info!(holder, "not leading any more"),
+            (true, false) => tracing::info!(holder, "no longer leading"),
             _ => {}
         }
         self.told = leads;

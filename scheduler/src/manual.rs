@@ -1,4 +1,4 @@
-//! What operators do with schedules, by a command or in the console.
+//! Actions of operators on schedules, by a command or in the console.
 
 use std::str::FromStr;
 

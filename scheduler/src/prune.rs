@@ -16,7 +16,7 @@ const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
 /// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
 const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Commands that are over are kept this long, so that a server may acknowledge one late or twice.
+/// Ended commands are kept this long, so that a server may acknowledge one late or twice.
 const KEEP_COMMANDS: Duration = Duration::from_secs(60 * 60);
 
 /// Rows of the table of retention in one transaction: there may be millions.
@@ -34,7 +34,7 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     server_command::forget(context.database.write(), before, BATCH).await
 }
 
-/// Sessions of the console that have ended, and links into it that nobody used.
+/// Ended sessions of the console, and unused links.
 pub(crate) async fn console(context: &Context) -> Result<u64, DbErr> {
     let (conn, now) = (context.database.write(), context.clock.now());
     Ok(console_link::prune(conn, now).await? + console_session::prune(conn, now).await?)
@@ -50,14 +50,14 @@ pub(crate) async fn ticks(context: &Context) -> Result<u64, DbErr> {
     job::old::prune_maintenance(context.database.write(), before, BATCH).await
 }
 
-/// A batch of each type of row of the table of retention. One that fails does not keep the others.
+/// A batch of each type of row of the table of retention. One that fails does not block the others.
 pub(crate) async fn retention(context: &Context) -> Result<u64, DbErr> {
     let (mut rows, mut failed) = (0, None);
     for kept in Kept::ALL {
         match batch(context, *kept).await {
             Ok(deleted) => rows += deleted,
             Err(error) => {
-                tracing::warn!(%error, rows = kept.row().what, "old rows could not be deleted");
+                tracing::warn!(%error, rows = kept.row().what, "cannot delete old rows");
                 failed = Some(error);
             }
         }

@@ -69,7 +69,7 @@ mod tests {
             watch.reached(at(second), at(second));
         }
         assert!(watch.is_steady(at(8)));
-        assert!(!watch.is_steady(at(12)), "nothing was heard of it for five seconds");
+        assert!(!watch.is_steady(at(12)), "it did not answer for five seconds");
         watch.reached(at(12), at(12));
         assert!(!watch.is_steady(at(13)), "it starts over");
         watch.reached(at(13), at(18));

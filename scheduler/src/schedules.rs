@@ -11,7 +11,7 @@ use crate::{expiry, prune, samples, stale};
 pub struct Schedule {
     pub name: &'static str,
     pub cron: &'static str,
-    /// What it does, for operators.
+    /// Its description for operators.
     pub about: &'static str,
     pub(crate) run: fn(&Context) -> BoxFuture<'_, Result<u64, DbErr>>,
 }
@@ -24,9 +24,9 @@ macro_rules! schedule {
 }
 
 pub const SCHEDULES: &[Schedule] = &[
-    schedule!("sanctions", "5 * * * * *", expiry::sanctions, "ends bans and mutes whose time is over"),
+    schedule!("sanctions", "5 * * * * *", expiry::sanctions, "ends expired bans and mutes"),
     schedule!("loa", "25 * * * * *", expiry::loa, "ends leave after its last day"),
-    schedule!("strikes", "35 * * * * *", expiry::strikes, "ends strikes whose time is over"),
+    schedule!("strikes", "35 * * * * *", expiry::strikes, "ends expired strikes"),
     schedule!(
         "commands",
         "45 * * * * *",

@@ -2,7 +2,7 @@
 //!
 //! Up to two differences are set by single calls, which change no other field. More are set by one update with the full
 //! role list, computed from the member as read again under that update's permit. After the wait for its permit a call
-//! is checked again: the job may be cancelled or rescued by another worker, or a binding may be gone.
+//! is checked again: the job may be cancelled or rescued by another worker, or a binding may be removed.
 
 use entities::{ChatId, RoleId, binding};
 use platforms::{

@@ -1,7 +1,7 @@
 //! Names of channels by the chat platform's rules: lower case, words joined by `-`, at most 100 characters.
 
 const MAX: usize = 100;
-/// Longest first part, so that the second part has room.
+/// Longest first part, so that the second part fits.
 const FIRST_MAX: usize = 60;
 /// Used when both parts have no usable character.
 const NAMELESS: &str = "ticket";

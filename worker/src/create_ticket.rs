@@ -31,7 +31,7 @@ impl Handler for Job {
             return Ok(done(ticket.ticket_id, channel));
         }
         if ticket.job_id != Some(job.id()) {
-            let message = "a newer job makes this ticket; look at that one";
+            let message = "a newer job creates this ticket: see that job";
             return Err(JobError::Fail(failure(409, "ticket_taken_over", message)));
         }
         let (channel, found) = match self.find_or_wait(job, &ticket).await? {
@@ -89,7 +89,7 @@ impl Job {
         let panel = application_panel::find(conn, guild, ticket.panel_id).await?;
         let submission = application_submission::find(conn, guild, ticket.submission_id).await?;
         let (Some(panel), Some(submission)) = (panel, submission) else {
-            return Err(JobError::Fail(failure(404, "not_found", "panel or submission is gone")));
+            return Err(JobError::Fail(failure(404, "not_found", "panel or submission no longer exists")));
         };
         let applicant = submission.chat_id;
         let link = link::find_by_chat(conn, guild, applicant).await?;
@@ -110,7 +110,7 @@ fn no_access(error: PlatformError) -> JobError {
     match error {
         PlatformError::NotFound(Missing::Channel) => {
             let message =
-                "the panel's category does not exist in the guild: make the panel anew with another";
+                "the panel's category does not exist in the guild: create another panel with an existing one";
             JobError::Fail(failure(422, "unknown_category", message))
         }
         error => job_error(error),

@@ -22,7 +22,7 @@ const LONGEST_OUTAGE: Duration = Duration::from_secs(6 * 60 * 60);
 /// The platform's code for "the bot is not in this guild".
 const MISSING_ACCESS: i64 = 50_001;
 
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` is given")]
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(crate) fn job_error(error: PlatformError) -> JobError {
     let failure = public(&error);
     match error {
@@ -36,8 +36,8 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
-/// For a job that has to be done although nobody waits for it: what an operator has to resolve is retried, because it may
-/// be resolved before the last attempt.
+/// For a job without a waiting caller that must be done: errors that an operator has to resolve are retried,
+/// because they may be resolved before the last attempt.
 pub(crate) fn until_resolved(error: PlatformError) -> JobError {
     match error {
         PlatformError::NotConfigured(_)
@@ -91,7 +91,7 @@ fn not_found(missing: Missing) -> Failure {
         Missing::Group => failure(
             422,
             "unknown_group",
-            "a binding names a game group that does not exist: nothing was changed, so that no member loses a role over it",
+            "a binding names a game group that does not exist: nothing was changed, so that no member loses a role by mistake",
         ),
         Missing::Guild => failure(
             422,

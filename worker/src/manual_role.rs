@@ -92,7 +92,7 @@ pub(crate) async fn change(
     Ok(Outcome::Done { result: json!({ "message": format!("role {name} {done}{undone}") }), audit })
 }
 
-/// What the next sync makes of the change, where a binding names the role (docs/rules.md 5).
+/// The effect of the next sync on the change, if a binding names the role (docs/rules.md 5).
 async fn undone_by_sync(
     services: &Services,
     job: &JobContext,
@@ -106,7 +106,7 @@ async fn undone_by_sync(
         return Ok("");
     };
     let call = CallContext::interactive(guild);
-    // The change is made: without the ranks it is only not told.
+    // The change is made: without the ranks only this hint is missing.
     let Ok(ranks) = services.platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {
         return Ok("; a binding names it, so the next sync sets it by the member's rank");
     };

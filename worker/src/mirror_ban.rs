@@ -25,7 +25,7 @@ use crate::services::{SETTLE, Services};
 pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
-const LIFTED: &str = "no ban of the guild is in force any more";
+const LIFTED: &str = "no ban of the guild is in force";
 impl Handler for Job {
     type Payload = MirrorBan;
 
@@ -66,7 +66,7 @@ enum State {
     Ours,
     /// Banned by others.
     Theirs,
-    /// Not banned, and not to be: an owner, admin, staff or bot.
+    /// Not banned, and must not be: an owner, admin, staff or bot.
     Protected,
 }
 
@@ -87,7 +87,7 @@ impl Run<'_> {
         loop {
             let wanted = wanted(self.job, self.guild, self.user).await?;
             state = match (&wanted, state) {
-                // Held bans keep what is there, and call for nothing.
+                // Held bans leave the platform unchanged.
                 (Some(ban), State::NotBanned) if ban.mirror_state == MirrorState::Held => break,
                 (Some(_), State::NotBanned) if self.is_protected().await? => State::Protected,
                 (Some(ban), State::NotBanned) => {
@@ -223,7 +223,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     match told.await {
         Ok(()) | Err(JobError::ClaimLost) => {}
         Err(error) => {
-            tracing::warn!(job.id = %job.id(), ?error, "cannot write on a ban that its mirror failed");
+            tracing::warn!(job.id = %job.id(), ?error, "cannot record on a ban that its mirror failed");
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a cut
 //! run loses no flag and counts no user twice. Users that are already flagged, repeated, or unknown to the game
-//! platform are skipped, and the result says of each why; while the platform is unreachable, the rest of the job waits.
+//! platform are skipped, and the result has the reason for each; while the platform is unreachable, the rest
+//! of the job waits.
 
 use std::collections::HashSet;
 
@@ -59,7 +60,7 @@ enum Reason {
     UnknownUser,
 }
 
-/// What becomes of the users of a chunk.
+/// The outcome for the users of a chunk.
 struct Sorted {
     flags: Vec<NewFlag>,
     skipped: Vec<Skipped>,
@@ -142,7 +143,7 @@ impl Job {
         let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
         let imported = shield_flag::import(&transaction, &flags, origin).await?;
         if imported < flags.len() as u64 {
-            // Somebody else was faster.
+            // Another call was faster.
             let plays: Vec<PlayId> = flags.iter().map(|flag| flag.play).collect();
             let lost = shield_flag::find_many(&transaction, &plays).await?;
             let lost = lost.into_iter().filter(|flag| {
@@ -179,6 +180,6 @@ async fn require_permission<C: ConnectionTrait>(conn: &C, args: &ShieldImport) -
     if guild::find(conn, args.guild).await?.is_some_and(|guild| guild.shield_writer) {
         return Ok(());
     }
-    let message = "the guild is not on the Shield allowlist any more; what was imported so far stays";
+    let message = "the guild is no longer on the Shield allowlist; flags imported so far stay";
     Err(JobError::Fail(failure(403, "not_on_allowlist", message)))
 }

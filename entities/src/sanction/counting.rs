@@ -1,4 +1,4 @@
-//! Which bans, mutes and lifts count as staff actions (docs/rules.md 6): a change of what was counted before does not.
+//! Which bans, mutes and lifts count as staff actions (docs/rules.md 6): a change of a counted one does not.
 
 use std::time::Duration;
 

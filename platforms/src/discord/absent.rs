@@ -1,5 +1,5 @@
-//! Guilds that the bot is not in. Anybody may look at a guild's pages, and each refusal counts towards a ban of the address,
-//! so the platform is not asked again at once.
+//! Guilds that the bot is not in. Anyone may request a guild's pages, and each refusal counts towards a ban
+//! of the address, so the platform is not asked again at once.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::routes::chat as routes;
 /// The bot is not in the guild, or may not see the requested object.
 pub(super) const MISSING_ACCESS: i64 = 50_001;
 
-/// A refusal is repeated for so long to calls that somebody waits for. As long as the console uses an answer.
+/// A refusal is cached this long for calls with a waiting caller: as long as the console uses an answer.
 const KNOWN_FOR: Duration = Duration::from_secs(45);
 const CAPACITY: u64 = 100_000;
 
-/// How the platform said that the bot is not there.
+/// The platform's refusal.
 pub(super) struct Absent(Cache<GuildId, PlatformError>);
 
 impl Default for Absent {
@@ -30,7 +30,7 @@ impl Absent {
         self.0.get(&guild)
     }
 
-    /// Remembers the refusal of a read of the guild itself: of members it may have another reason.
+    /// Remembers the refusal of a read of the guild itself: a refusal about members may have another reason.
     pub(super) fn note(&self, guild: GuildId, route: &str, refusal: &PlatformError) {
         let of_guild = [routes::GUILD, routes::ROLES].contains(&route);
         if of_guild && matches!(refusal, PlatformError::Forbidden { code: MISSING_ACCESS, .. }) {

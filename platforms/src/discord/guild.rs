@@ -13,7 +13,7 @@ use crate::routes::chat as routes;
 use crate::wire::Call;
 
 impl ChatPlatform {
-    /// A read of a guild. That the bot is not there is said again without asking, to calls that somebody waits for.
+    /// A read of a guild. That the bot is not there is cached for calls with a waiting caller.
     pub(super) async fn read<T: DeserializeOwned>(&self, call: CallContext, request: &Call) -> Result<T> {
         if call.priority == Priority::Interactive
             && let Some(refusal) = self.absent.known(call.guild)
@@ -56,7 +56,7 @@ impl ChatPlatform {
         self.read(call, &request.query("query", text).query("limit", limit.to_string())).await
     }
 
-    /// What the user may do in the guild; `None` for a user who is not in it. Two calls.
+    /// The user's permissions in the guild; `None` for a user who is not in it. Two calls.
     pub async fn guild_access(&self, call: CallContext, user: ChatId) -> Result<Option<GuildAccess>> {
         let Some(member) = self.read_member::<AccessMember>(call, user).await? else { return Ok(None) };
         let guild = self.guild(call).await?;

@@ -1,4 +1,4 @@
-//! What the pacing learns from a response: its bucket, its pause, whether it counts as invalid.
+//! The pacing's data from a response: its bucket, its pause, whether it counts as invalid.
 
 use crate::pacing::numbers::{Micros, SECOND};
 
@@ -32,7 +32,7 @@ pub(crate) struct Pause {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answered {
-    /// A response came. Without one (timeout, network) the bucket stays unknown.
+    /// A response arrived. Without one (timeout, network) the bucket stays unknown.
     pub(crate) heard: bool,
     pub(crate) bucket: Option<Bucket>,
     pub(crate) pause: Option<Pause>,

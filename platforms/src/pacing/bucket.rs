@@ -46,7 +46,7 @@ impl BucketState {
         }
     }
 
-    /// When calls pass again; a time that is over: they do.
+    /// When calls pass again; a past time: now.
     pub(super) fn pauses_until(&self, now: Micros) -> Micros {
         let used_up = self.known && self.limit.is_some() && self.remaining == 0 && self.reset_at > now;
         if used_up { self.paused_until.max(self.reset_at) } else { self.paused_until }

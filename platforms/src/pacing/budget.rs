@@ -1,4 +1,4 @@
-//! What the pacing allows at this moment, read without changing it, for operators.
+//! The budget of the pacing at this moment, read without changing it, for operators.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct Budget {
     /// Calls in one window; `None`: no limit.
     pub capacity: Option<u32>,
     pub window: Duration,
-    /// Permits that are out: of calls in flight, and of those whose window has not passed.
+    /// Permits in use: of calls in flight, and of those whose window has not passed.
     pub in_use: u32,
     /// The platform asked for a pause of all calls.
     pub paused_for: Option<Duration>,

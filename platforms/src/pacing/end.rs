@@ -46,7 +46,7 @@ pub(crate) async fn until_confirmed<F: Future<Output = Result<(), SharedDown>>>(
     let mut pause = Duration::from_millis(50);
     while let Err(error) = say().await {
         if Instant::now() > given_up {
-            tracing::warn!(%error, "the end of a permit could not be told to redis");
+            tracing::warn!(%error, "cannot report the end of a permit to redis");
             return;
         }
         sleep(pause).await;

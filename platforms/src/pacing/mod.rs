@@ -3,10 +3,10 @@
 //! # The limit
 //! A permit returns one window after the *answer* arrived. The request reached the platform somewhere between grant and
 //! answer, so every request in one sliding window there held its permit at the window's end, and no window can hold
-//! more requests than there are permits. No rule with the same knowledge gets a higher rate: at a response time
-//! of L a window is touched by `rate × (window + L)` requests, any of which may have reached the platform within
-//! it, so the rate is at most `permits / (window + L)`. Calls that take every permit as it returns reach that
-//! rate: 50 a second at no delay, 47.6 at 50 ms, 45 at 111 ms, 43.5 at 150 ms.
+//! more requests than there are permits. No rule with the same information reaches a higher rate: at a
+//! response time of L a window is touched by `rate × (window + L)` requests, any of which may have reached
+//! the platform within it, so the rate is at most `permits / (window + L)`. Calls that take every permit as
+//! it returns reach that rate: 50 a second at no delay, 47.6 at 50 ms, 45 at 111 ms, 43.5 at 150 ms.
 //!
 //! # Order
 //! Bulk takes any free permit, as long as no interactive call waits: after one finds no permit, bulk gets none

@@ -124,7 +124,7 @@ impl Pacer {
 }
 
 fn silenced(wait: Duration) -> PlatformError {
-    let reason = "the platform gave too many refusals (401, 403, 429) in ten minutes, so such calls pause before it bans \
+    let reason = "the platform sent too many refusals (401, 403, 429) in ten minutes, so such calls pause before it bans \
                   this address: check the credential and the bot's permissions";
     PlatformError::Stopped { reason: reason.to_owned(), retry_after: Some(wait) }
 }

@@ -73,7 +73,7 @@ impl Permit {
         if self.source != Source::Shared {
             self.sources.end_locally(self.source, &end);
         } else if let Err(error) = self.sources.end_shared(&end).await {
-            tracing::debug!(%error, route = end.ask.route, "pacing cannot reach redis, the end is said again");
+            tracing::debug!(%error, route = end.ask.route, "pacing cannot reach redis, the end is reported again");
             self.sources.end_later(end);
         }
     }

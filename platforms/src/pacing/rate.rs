@@ -64,7 +64,7 @@ impl Rules {
         self.window.max(ABOUT)
     }
 
-    /// The rate of one of so many processes that cannot see each other.
+    /// The rate of one of this many processes that cannot see each other.
     pub(crate) fn share(self, processes: u32) -> Self {
         Self { capacity: self.capacity.map(|calls| (calls / processes.max(1)).max(1)), ..self }
     }

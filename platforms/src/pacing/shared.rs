@@ -19,12 +19,12 @@ use crate::pacing::numbers::{
 use crate::pacing::rate::Rules;
 use crate::pacing::state::{Ask, Verdict};
 
-/// What Redis said last.
+/// The last answer of Redis.
 #[derive(Default)]
 struct Known {
-    /// Those that asked within a minute.
+    /// The processes that asked within a minute.
     processes: Option<u32>,
-    /// Differs once Redis has lost what it knew.
+    /// Differs once Redis has lost its data.
     began: String,
 }
 
@@ -144,7 +144,7 @@ impl SharedPace {
         self.run::<i64>(&call).await.map(|_| ())
     }
 
-    /// Reads what is allowed now. Pauses of single routes are not listed: that would read every key.
+    /// Reads the current budget. Pauses of single routes are not listed: that would read every key.
     pub(super) async fn budget(&self, rules: Rules) -> Result<Budget, RedisDown> {
         let mut connection = self.redis.connection().await?;
         let down = |_| RedisDown;

@@ -11,7 +11,7 @@ use crate::pacing::rate::Rules;
 use crate::pacing::shared::SharedPace;
 use crate::pacing::state::{Ask, PaceState, Verdict};
 
-/// Processes that share the rate, for one that Redis never told how many there are.
+/// The assumed number of processes that share the rate, until Redis has answered once.
 const UNKNOWN: u32 = 4;
 
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl Sources {
         state.acquire(self.now(), permit, ask)
     }
 
-    /// What is allowed now, by whoever counts.
+    /// The current budget, from the source in use.
     pub(crate) async fn budget(&self) -> Budget {
         let own = || self.state(Source::Local).budget(self.now());
         let Some(shared) = &self.0.shared else { return own() };

@@ -29,7 +29,7 @@ impl Ask {
         format!("{}|{}", self.route, self.major)
     }
 
-    /// Refusals in ten minutes at which it is not sent any more.
+    /// Refusals in ten minutes at which it is no longer sent.
     pub(super) fn refusals(&self) -> u32 {
         match self.priority {
             Priority::Stranger => STRANGER_INVALID_LIMIT,
@@ -88,7 +88,7 @@ impl PaceState {
         }
     }
 
-    /// What it allows now.
+    /// The current budget.
     pub(super) fn set_rules(&mut self, rules: Rules) {
         self.rules = rules;
     }

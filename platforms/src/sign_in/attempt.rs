@@ -1,4 +1,4 @@
-//! Attempts to sign in, which are signed: the platform is asked only about one that was begun here, and not long ago.
+//! Attempts to sign in, which are signed: the platform is asked only about recent ones that were begun here.
 
 use entities::Timestamp;
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,13 +11,13 @@ pub const ATTEMPT_SECONDS: i64 = 600;
 /// Signs with the secret of the application, which all processes have.
 pub(super) struct Signer(Hmac<Sha256>);
 
-/// An attempt of ours that is not over. Only [`SignIn::begun`](super::SignIn::begun) makes one.
+/// An attempt of ours that has not expired. Only [`SignIn::begun`](super::SignIn::begun) makes one.
 pub struct Begun {
     pub(super) verifier: String,
 }
 
 impl Signer {
-    /// `None` never: any secret is long enough.
+    /// Never `None`: any secret is long enough.
     pub(super) fn new(secret: &Secret) -> Option<Self> {
         Some(Self(Hmac::new_from_slice(secret.expose().as_bytes()).ok()?))
     }

@@ -16,7 +16,7 @@ pub enum SignInError {
     /// The code is unknown, used or expired, or belongs to another attempt: the person starts again.
     #[error("the sign-in has expired or was finished before")]
     CodeRefused,
-    /// The access token is unknown, expired or revoked, belongs to another application, or hides who gave it.
+    /// The access token is unknown, expired or revoked, belongs to another application, or hides its owner.
     #[error("the access token is not valid for this application")]
     Unauthorized,
     /// The platform is away, or refuses the application.
@@ -61,7 +61,7 @@ pub(super) fn refused(route: &'static str, answer: &Answer) -> SignInError {
     match (answer.status, error.as_str()) {
         (401, _) if with_user_token => SignInError::Unauthorized,
         (400, "invalid_grant") => SignInError::CodeRefused,
-        // Of a code or verifier that could not be one.
+        // The code or verifier is malformed.
         (400, "invalid_request") if error_description.contains("\"code") => SignInError::CodeRefused,
         (400 | 401, "invalid_client" | "unauthorized_client") => {
             PlatformError::Unauthorized(CHAT_CLIENT_SECRET).into()

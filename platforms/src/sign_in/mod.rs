@@ -1,11 +1,12 @@
 //! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256), and the scopes `identify` and `guilds`.
 //!
-//! The calls carry the application's credentials or a person's access token, never the bot's token. They take permits of
-//! the bot's pacing all the same: the platform bans the address of both for too many refusals, and a pause that it asks of
-//! one route is kept. Strangers cause them, so they are the first to stop ([`Priority::Stranger`]).
+//! The calls carry the application's credentials or a person's access token, never the bot's token. They also
+//! take permits of the bot's pacing: the platform bans the address of both for too many refusals, and a pause
+//! that it asks of one route is observed. Strangers cause them, so they are the first to stop
+//! ([`Priority::Stranger`]).
 //!
-//! No token is stored: [`SignIn::finish`] drops the one it obtained. To revoke it would end all tokens that this person gave
-//! to this application, those in other dashboards too.
+//! No token is stored: [`SignIn::finish`] drops the one it obtained. Revoking it would end all tokens that
+//! this person gave to this application, including those in other dashboards.
 
 mod attempt;
 mod errors;
@@ -41,7 +42,7 @@ use crate::routes::chat as routes;
 
 type Result<T, E = SignInError> = std::result::Result<T, E>;
 
-/// The page that asks the person, on the host that also serves the API.
+/// The authorization page, on the host that also serves the API.
 const AUTHORIZE_PATH: &str = "/oauth2/authorize";
 const SCOPES: [&str; 2] = ["identify", "guilds"];
 /// The redirect address is sent as it is: the platform compares it with the registered one as text.
@@ -64,7 +65,7 @@ pub struct SignIn {
 /// One attempt to sign in. `state` and `verifier` belong to the browser that began it: only a callback with the same
 /// `state`, from the same browser, may be finished, with this `verifier`.
 pub struct Attempt {
-    /// Where the browser goes.
+    /// The URL for the browser.
     pub url: String,
     pub state: String,
     pub verifier: String,
@@ -78,7 +79,7 @@ pub struct Person {
     pub manages: Vec<GuildId>,
 }
 
-/// One of `GET /users/@me/guilds`, which lists up to 200: nobody is in more.
+/// One of `GET /users/@me/guilds`, which lists up to 200, the platform's limit.
 #[derive(Deserialize)]
 struct OwnGuild {
     id: GuildId,
@@ -101,7 +102,7 @@ struct ApplicationId {
 }
 
 impl SignIn {
-    /// `host`: of the page that asks the person; `base`: of the API.
+    /// `host`: of the authorization page; `base`: of the API.
     pub(crate) fn new(
         http: Http,
         pacer: Pacer,
@@ -133,7 +134,7 @@ impl SignIn {
         Attempt { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
     }
 
-    /// The attempt that a browser came back from, with what it brought: `None` unless it was begun here and is not over.
+    /// The attempt of a browser's callback: `None` unless it was begun here and has not expired.
     pub fn begun(&self, state: &str, verifier: &str, now: Timestamp) -> Option<Begun> {
         self.signer.read(state, verifier, now)
     }
@@ -164,12 +165,12 @@ impl SignIn {
         match request.add_extra_param(REDIRECT, redirect).request_async(self).await {
             Ok(response) => Ok(response.access_token().secret().clone()),
             Err(RequestTokenError::Request(error)) => Err(error),
-            // The others quote the body.
+            // The other errors quote the body.
             Err(_) => Err(unexpected_shape(routes::TOKEN).into()),
         }
     }
 
-    /// What the owner of the token may read.
+    /// Reads data of the token's owner.
     async fn read<T: DeserializeOwned>(&self, route: &'static str, path: &str, token: &str) -> Result<T> {
         let well_formed =
             (1..=LONGEST_TOKEN).contains(&token.len()) && token.bytes().all(|b| b.is_ascii_graphic());
@@ -202,7 +203,7 @@ impl SignIn {
     }
 }
 
-/// What the pacing learns from it. A pause is that of the route: strangers pause no call of the bot.
+/// The pacing's data from it. A pause applies to the route: strangers do not pause calls of the bot.
 fn learned(answer: &Answer) -> Answered {
     let (mut answered, _) = answer::read(answer.status, &answer.headers, &answer.body);
     answered.pause = answered.pause.map(|pause| Pause { global: false, ..pause });

@@ -28,7 +28,7 @@ pub(super) async fn after_child(
     if let Some(own) = own {
         add_results(transaction, &mut parent, [own]).await?;
     }
-    // A dead chunk stops no other; a failed or cancelled one does.
+    // A dead chunk does not stop the others; a failed or cancelled one does.
     let stop = matches!(ending, Ending::Failed(_) | Ending::Cancelled) && !parent.cancel_requested;
     if stop || ending.failure().is_some() {
         parent.error =
@@ -39,7 +39,7 @@ pub(super) async fn after_child(
     Ok(settle(transaction, parent, now).await?.running)
 }
 
-/// What became of a family.
+/// The result of settling a family.
 pub(crate) struct Settled {
     /// Chunks that must stop.
     pub(crate) running: Vec<JobId>,
@@ -47,9 +47,9 @@ pub(crate) struct Settled {
     over: bool,
 }
 
-/// Ends what the parent's row calls for, whatever brought it there. The transaction has locked that row, before any
-/// chunk's: so of two transactions the second sees all chunks of the first. Chunks of a parent that is to stop, or has
-/// ended, are stopped; a waiting parent without open chunks ends.
+/// Applies the state of the parent's row, whatever set it. The transaction has locked that row, before any
+/// chunk's: so of two transactions the second sees all chunks of the first. Chunks of a parent that is to
+/// stop, or has ended, are stopped; a waiting parent without open chunks ends.
 pub(crate) async fn settle(
     transaction: &Transaction,
     mut parent: Model,
@@ -127,7 +127,7 @@ pub(super) async fn fan_out(
         return Ok(false);
     };
     let guild = parent.guild_id;
-    // Of a family that is over at once, none of the next is a first one.
+    // If the family has already ended, the guild gets its full share for other jobs.
     let most = if settle(&transaction, parent, now).await?.over { turns::share(job.class) } else { FIRST };
     let released = match guild {
         Some(guild) => turns::release(&transaction, guild, job.class, most, now).await?,

@@ -87,13 +87,13 @@ impl<'a> Complete<'a> {
                     return;
                 }
                 Err(error) => {
-                    runtime::warn_throttled!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
+                    runtime::warn_throttled!(job.id = %self.job.job_id, %error, "cannot write the end of a run, trying again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
-        tracing::error!(job.id = %self.job.job_id, "gave up writing how a run ended: the job will run again");
+        tracing::error!(job.id = %self.job.job_id, "gave up writing the end of a run: the job will run again");
     }
 
     /// One attempt.

@@ -32,7 +32,7 @@ pub struct JobContext {
     work: Mutex<Work>,
 }
 
-/// What the run has done.
+/// The progress of the run.
 struct Work {
     progress: Progress,
     /// Checkpoints in the row.

@@ -51,7 +51,7 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
             return;
         }
         let most = free.available_permits().min(longest);
-        // Not biased: while old jobs fill the slots again and again, messages get their turns too.
+        // Not biased: while old jobs keep filling the slots, messages get their turns too.
         let claimed = tokio::select! {
             () = soft.cancelled() => return,
             _ = net.tick() => {

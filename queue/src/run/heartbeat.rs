@@ -1,5 +1,5 @@
-//! The heartbeat of a worker process. A process whose row is gone was declared dead: it drops its runs and registers
-//! anew.
+//! The heartbeat of a worker process. A process without a row was declared dead: it drops its runs and
+//! registers anew.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,11 +64,11 @@ async fn keep_one(
         loop {
             tokio::time::sleep(EVERY).await;
             if let Err(error) = strays.look(queue, registration, running).await {
-                runtime::warn_throttled!(%error, "cannot look at what this process runs");
+                runtime::warn_throttled!(%error, "cannot read the claims of this process");
             }
         }
     };
-    // Beside each other: the look waits for a connection that jobs may hold.
+    // Concurrently: the read waits for a connection that jobs may hold.
     tokio::select! {
         ends = beat(queue, registration) => ends,
         () = look => true,

@@ -35,8 +35,8 @@ impl Registration {
         Self { name, confirmed: watch::Sender::new(asked), void: CancellationToken::new() }
     }
 
-    /// Time since the last confirmation, by the machine's clock that shows more: the monotonic one stands
-    /// still while the machine sleeps.
+    /// Time since the last confirmation, by the clock that shows more: the monotonic one stands still while
+    /// the machine sleeps.
     fn age(&self, clock: &Clock) -> Duration {
         let (steady, time) = *self.confirmed.borrow();
         clock.steady().saturating_sub(steady).max((clock.now() - time).to_std().unwrap_or_default())

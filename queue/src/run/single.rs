@@ -44,7 +44,7 @@ pub(super) async fn run(pool: &Pool, claimed: Claimed) {
     drop(watched);
     let result = result.unwrap_or_else(|_panic| {
         tracing::error!(job.id = %context.id(), job.kind = context.kind(), "a job panicked");
-        Err(JobError::Retry(failure(500, "panic", "the job broke off: a bug, see the log")))
+        Err(JobError::Retry(failure(500, "panic", "the job panicked: a bug, see the log")))
     });
     fail_point("after_effect", context.kind()).await;
     let outcome = complete::outcome(&result);

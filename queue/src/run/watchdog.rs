@@ -90,7 +90,7 @@ fn watch(runs: &Weak<Runs>, shutdown: &Shutdown) {
         if let Some((job, kind)) = look(&runs, Instant::now()) {
             tracing::error!(
                 job.id = %job, job.kind = kind,
-                "a job blocks a thread of this process, which ends for it: the job neither ended nor waited at its time limit"
+                "a job blocks a thread of this process, which stops: the job neither ended nor yielded at its time limit"
             );
             return shutdown.give_up();
         }
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(look(&runs, now), None, "in time");
         let much_later = now + Duration::from_secs(3_600);
         for _ in 1..WAIT_LIMIT {
-            assert_eq!(look(&runs, much_later), None, "it may have stood still with its process");
+            assert_eq!(look(&runs, much_later), None, "it may have been frozen with its process");
         }
         assert_eq!(look(&runs, much_later), Some((job, "blocks".to_owned())));
         drop(Guard { runs: &runs, job });

@@ -49,7 +49,7 @@ async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
     for test in test_databases().await {
         let (mut frozen, mut other) = (candidate(&test).await, candidate(&test).await);
         frozen.pass(SURE);
-        assert!(!frozen.leads(), "its last sign of life is too old");
+        assert!(!frozen.leads(), "its last extension is too old");
         other.pass(LEASE);
         other.beat().await.unwrap();
         assert!(other.leads() && !frozen.leads());
@@ -59,7 +59,7 @@ async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
         other.pass(SURE);
         assert!(!other.leads());
         other.beat().await.unwrap();
-        assert!(other.leads(), "nobody took it meanwhile");
+        assert!(other.leads(), "it was not taken meanwhile");
     }
 }
 
@@ -123,6 +123,6 @@ async fn a_graceful_stop_releases_the_lease_at_once() {
         assert!(two.leads());
         one.resign().await.unwrap();
         two.beat().await.unwrap();
-        assert!(two.leads(), "who does not hold the lease cannot give it up");
+        assert!(two.leads(), "only the holder can release the lease");
     }
 }

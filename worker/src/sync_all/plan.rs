@@ -53,7 +53,7 @@ pub(super) struct Seen {
     pub(super) members_refused: i64,
 }
 
-/// What a page of members adds to the plan.
+/// The addition of a page of members to the plan.
 #[derive(Default)]
 pub(super) struct Differences {
     pub(super) seen: Seen,

@@ -140,7 +140,7 @@ impl Feed {
         let reply_to = delivered.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
         let message = message::decode(&delivered.data, self.class, reply_to);
         if message.is_none() {
-            tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
+            tracing::error!(class = self.class.name(), "dropped a message that is not ours");
         }
         Some(Delivery { message: message?, _done: Some(done) })
     }

@@ -21,7 +21,7 @@ const REFUSALS: [u16; 2] = [403, 530];
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DialError {
-    /// Trying again would not help.
+    /// A retry would not help.
     #[error("{0}")]
     Refused(String),
     #[error("{0}")]
@@ -45,11 +45,12 @@ impl From<DialError> for String {
     }
 }
 
-/// Tells a broker that is away from one that will never accept this URL: wrong credentials, no such virtual host.
+/// Distinguishes a broker that is away from one that will never accept this URL: wrong credentials, no such
+/// virtual host.
 pub(super) async fn check(url: &str) -> Result<(), StartError> {
     let error = match connect(url, "check").await {
         Ok(connection) => {
-            // The check is over: an error while closing would say nothing.
+            // The check is done: an error while closing is irrelevant.
             drop(connection.close(200, "checked".into()).await);
             return Ok(());
         }

@@ -148,7 +148,7 @@ pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> Strin
                 }
                 Some(Event::ConnectionUnblocked) => tracing::info!("the broker accepts messages again"),
                 Some(_) => {}
-                None => return "the connection is gone".to_owned(),
+                None => return "the connection was closed".to_owned(),
             },
             _ = check.tick() => if let Err(reason) = ask(connection, channel).await {
                 return reason;

@@ -1,5 +1,5 @@
 //! RabbitMQ: separate connections for publishing (with the replies to this process), answering, and each class
-//! consumed. Each is supervised: it reconnects for ever and declares what it needs again.
+//! consumed. Each is supervised: it reconnects without end and declares what it needs again.
 //!
 //! # What an operator sees
 //! | broker state | effect | recovery |
