@@ -1,4 +1,4 @@
-//! The calls: ban checks at a steady rate, and many calls of a list at once that throw away what they read.
+//! The calls: ban checks at a steady rate, and many concurrent calls of a list that discard the answer.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ impl Call {
     }
 }
 
-/// What became of many calls.
+/// The outcome of many calls.
 #[derive(Default)]
 pub(crate) struct Answers {
     pub(crate) whole: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Answers {
     pub(crate) seconds: f64,
 }
 
-/// Sends the calls at once, on a thread of their own; each again and again within this time, at least once.
+/// Sends the calls at once, on a thread of their own; repeats each within this time, at least once.
 pub(crate) fn all_at_once(base: &str, calls: &[Call], within: Duration) -> anyhow::Result<Answers> {
     let began = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,4 +1,4 @@
-//! How soon a process answers by a change that another process has made, also without Redis.
+//! How soon the answers of a process reflect a change by another process, also without Redis.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use testkit::{Deployment, Fixture, http_client};
 use crate::figures::{Figures, percentile};
 use crate::http::load;
 
-/// Measure how soon a change by another process is felt; at most a second
+/// Measure how soon a change by another process takes effect; at most a second
 ///
-/// Distributed: bans by one API process, asked of another, with Redis and without. Embedded: keys that the command line
-/// revokes beside `serve`.
+/// Distributed: bans by one API process, checked at another, with Redis and without. Embedded: keys that the
+/// command line revokes beside `serve`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// One process with SQLite, instead of processes with Postgres, RabbitMQ and Redis
@@ -50,7 +50,7 @@ async fn revocations(
         let key = load::text(0, n);
         anyhow::ensure!(status(deployment, 0, &key).await? == 200, "key {n} is refused before it is revoked");
         deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
-        // Of one address 30 refusals a minute are 401, the others 429.
+        // One address gets 30 refusals a minute as 401, the others as 429.
         took.push(until(async || Ok(status(deployment, 0, &key).await? != 200)).await?);
     }
     report(figures, "a key that the command line revoked is refused, ms", &took);
@@ -66,7 +66,7 @@ async fn bans(arguments: &Arguments, deployment: &Deployment, figures: &mut Figu
         deployment.roles().apis.push(api);
     }
     deployment.wait_until_ready().await;
-    ban_each(arguments, deployment, 0, figures, "a ban by another process is felt, ms").await?;
+    ban_each(arguments, deployment, 0, figures, "a ban by another process takes effect, ms").await?;
     proxy.refuse();
     ban_each(arguments, deployment, 1, figures, "the same without Redis, ms").await
 }
@@ -104,11 +104,11 @@ async fn status(deployment: &Deployment, api: usize, key: &str) -> anyhow::Resul
     Ok(http_client().get(url).header("x-api-key", key).send().await?.status().as_u16())
 }
 
-/// Milliseconds until it is so.
+/// Milliseconds until it is true.
 async fn until(mut reached: impl AsyncFnMut() -> anyhow::Result<bool>) -> anyhow::Result<f64> {
     let began = Instant::now();
     while !reached().await? {
-        anyhow::ensure!(began.elapsed() < LONG, "a change is not felt");
+        anyhow::ensure!(began.elapsed() < LONG, "a change takes no effect");
     }
     Ok(began.elapsed().as_secs_f64() * 1e3)
 }

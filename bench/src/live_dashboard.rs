@@ -46,10 +46,10 @@ pub struct Arguments {
     /// Pairs of syncs: one alone, one beside the sockets
     #[arg(long, default_value_t = 1)]
     rounds: usize,
-    /// The platform answers after so many milliseconds
+    /// The platform answers after this many milliseconds
     #[arg(long, default_value_t = 0)]
     latency_ms: u32,
-    /// At the pace that the chat platform permits: 50 changes a second
+    /// At the rate that the chat platform permits: 50 changes a second
     #[arg(long)]
     paced: bool,
 }
@@ -179,7 +179,7 @@ async fn open(base: String, guild: String, cookie: String) -> anyhow::Result<Soc
     Ok(client_async(request, TcpStream::connect(address).await?).await?.0)
 }
 
-/// Asks for a ban of somebody else now and then.
+/// Requests a ban of another player now and then.
 async fn ban_now_and_then(deployment: &Deployment, guild: &Guild, receipts: &Shared) {
     let api = deployment.api_of(guild);
     let mut tick = tokio::time::interval(BAN_EVERY);

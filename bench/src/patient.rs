@@ -1,13 +1,13 @@
-//! Clients that take little from what they measure.
+//! Clients that disturb little of what they measure.
 
 use tokio::runtime::Handle;
 
-/// Threads that give way to all others: clients have machines of their own.
+/// Low-priority threads: clients have machines of their own.
 pub(crate) fn threads() -> anyhow::Result<Handle> {
     let threads = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .on_thread_start(|| {
-            // Of this thread alone. Without it the figures are only worse.
+            // Only this thread. Without it the figures are only worse.
             let _ = rustix::process::setpriority_process(None, 19);
         })
         .build()?;

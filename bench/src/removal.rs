@@ -10,7 +10,7 @@ use testkit::{Deployment, Mode, Setup, eventually};
 use crate::figures::{Figures, float, percentile};
 use crate::recovery::killed;
 
-/// Measure what others feel of the removal of a guild with a million rows
+/// Measure how the removal of a guild with a million rows affects others
 ///
 /// Bans of another guild are sent one after the other, each for some seconds, before and during the removal; a worker
 /// with running jobs is killed as it begins. Exits with 1 if a ban fails, the 99th percentile of bans more than doubles, a

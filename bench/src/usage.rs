@@ -11,7 +11,7 @@ const TICKS: f64 = 100.0;
 /// Longer than the interval at which the product reports its allocations.
 const COUNT_LAG: Duration = Duration::from_millis(250);
 
-/// Of a second in which a process does nothing but its schedules.
+/// CPU time of a second in which a process runs only its schedules.
 const IDLE_MICROS: f64 = 50_000.0;
 
 pub(crate) struct Usage {

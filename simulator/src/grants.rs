@@ -1,4 +1,5 @@
-//! What people granted to the application: codes, which live for a minute and buy one access token, and these tokens.
+//! Grants of people to the application: codes, which live for a minute and are exchanged for one access
+//! token, and these tokens.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ pub(crate) const TOKEN_LIFE: Duration = Duration::from_hours(7 * 24);
 /// Of a verifier, by RFC 7636; the platform refuses shorter ones.
 const VERIFIER_LENGTHS: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// What one person granted.
+/// The grant of one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grant {
     pub(crate) user: ChatId,
@@ -37,7 +38,7 @@ pub(crate) struct Code {
     pub(crate) until: Instant,
 }
 
-/// What an exchange sends beside the code.
+/// Parameters of an exchange beside the code.
 pub(crate) struct Proof<'a> {
     pub(crate) redirect: Option<&'a str>,
     pub(crate) verifier: Option<&'a str>,

@@ -39,7 +39,7 @@ struct Counted {
     retry_after: Option<Duration>,
 }
 
-/// What a limit depends on.
+/// The key of a limit.
 pub(crate) struct LimitedRequest<'a> {
     pub(crate) route: &'a Route,
     pub(crate) guild: &'a str,

@@ -8,7 +8,7 @@ use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
-/// What the platform says of an owner.
+/// The platform's data of an owner.
 const ALL_PERMISSIONS: u64 = (1 << 53) - 1;
 
 pub(crate) fn user_name(id: ChatId) -> String {

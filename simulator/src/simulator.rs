@@ -18,7 +18,7 @@ pub(crate) struct Simulator {
     records: Mutex<Records>,
 }
 
-/// What the simulator keeps beside the state of the platforms.
+/// State of the simulator beside that of the platforms.
 #[derive(Default)]
 pub(crate) struct Records {
     pub(crate) stats: Stats,

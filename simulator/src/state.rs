@@ -31,7 +31,7 @@ pub struct SimulatorState {
 #[derive(Debug, Default)]
 pub(crate) struct Guild {
     pub(crate) name: String,
-    /// Without one it is [`OWNER`]. Owning a guild protects nobody from the bot here, unlike on the platform.
+    /// Without one it is [`OWNER`]. Unlike on the platform, the bot may change the owner here.
     pub(crate) owner: Option<ChatId>,
     pub(crate) roles: BTreeMap<RoleId, Role>,
     pub(crate) members: BTreeMap<ChatId, Member>,

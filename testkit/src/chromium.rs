@@ -34,12 +34,12 @@ impl Chromium {
 
 pub(crate) struct Instance {
     address: String,
-    // In this order: the process ends before its folder goes.
+    // In this order: the process ends before its folder is deleted.
     _process: Group,
     _folder: TempDir,
 }
 
-/// The process and all that it started, which end together: the program may be a script that starts the browser.
+/// The process and its children, which end together: the program may be a script that starts the browser.
 struct Group(Child);
 
 impl Drop for Group {
@@ -51,7 +51,7 @@ impl Drop for Group {
     }
 }
 
-/// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs: it is the one without windows.
+/// `GUILDHALL_TEST_CHROMIUM`, or Debian's package, which `./test` installs: a headless build.
 fn program() -> PathBuf {
     let named = std::env::var_os("GUILDHALL_TEST_CHROMIUM").map(PathBuf::from);
     let file = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium-headless-shell"));

@@ -102,7 +102,7 @@ impl Deployment {
         deployment
     }
 
-    /// What the test of this number needs to know of the deployment.
+    /// Data of the deployment for the test of this number.
     pub(crate) fn tenancy(&self, number: usize) -> Tenancy {
         let apis = &self.roles().apis;
         Tenancy {
@@ -253,7 +253,7 @@ fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
         ("GUILDHALL_CHAT_TOKEN", "test-token"),
         ("GUILDHALL_PLAY_API_URL", &platform),
         ("GUILDHALL_PLAY_KEY", "test-key"),
-        // No load balancer is there to let go.
+        // There is no load balancer to wait for.
         ("GUILDHALL_STOP_NOTICE", "0"),
         // The limits of the real hosts have separate tests, beside the clients.
         ("GUILDHALL_CHAT_RATE", "off"),

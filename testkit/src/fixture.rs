@@ -247,7 +247,7 @@ pub fn key_with(public: &str, guild: usize, name: &str) -> String {
     format!("gh_{public}_{secret}{:08x}", crc32(format!("{public}{secret}").as_bytes()))
 }
 
-/// So many hexadecimal digits of the hash.
+/// This many hexadecimal digits of the hash.
 fn digits(of: (usize, &str, u32), len: usize) -> String {
     let hash = |part: usize| {
         let mut hasher = DefaultHasher::new();

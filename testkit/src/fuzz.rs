@@ -8,7 +8,7 @@ use bolero::TypeGenerator;
 
 /// Edits of one input.
 const MOST_EDITS: usize = 12;
-/// Parts that parsers look for, or stumble over.
+/// Parts that parsers expect, or fail on.
 const PARTS: [&[u8]; 20] = [
     b"\"",
     b"{",
@@ -47,7 +47,7 @@ struct Edited {
     edits: Vec<Edit>,
 }
 
-/// Calls `check` with edited `bases`. It must not panic, and says how many inputs were accepted.
+/// Calls `check` with edited `bases`. It must not panic, and returns how many inputs were accepted.
 pub fn fuzz(name: &str, bases: &[&[u8]], check: impl Fn(&[u8]) -> bool + RefUnwindSafe) {
     let (inputs, accepted) = (AtomicU64::new(0), AtomicU64::new(0));
     let bases: Vec<Vec<u8>> = bases.iter().map(|base| base.to_vec()).collect();

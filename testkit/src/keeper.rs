@@ -4,7 +4,7 @@ use crate::chromium::Instance;
 use crate::deployment::Deployment;
 use crate::shared::{Kept, serve, to_keep};
 
-/// Starts and keeps what this process was started for; a no-op in any other process.
+/// Starts and keeps the shared deployment of this process; a no-op in any other process.
 pub fn keep() {
     let Some(kept) = to_keep() else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -20,7 +20,7 @@ impl PrivateServer {
         Self::start_with(kind, name, false)
     }
 
-    /// Like [`start`](Self::start), but over TLS alone, with a certificate of [`authority`](Self::authority).
+    /// Like [`start`](Self::start), but only over TLS, with a certificate of [`authority`](Self::authority).
     pub fn start_with_tls(kind: &'static str, name: &str) -> Self {
         Self::start_with(kind, name, true)
     }

@@ -71,7 +71,7 @@ impl Process {
         Self::spawn_command(name, guildhall(args, env, folder), folder)
     }
 
-    /// The same, with a standard error that nobody reads, as after `2>&1 | tee log` and the end of `tee`.
+    /// The same, with a closed standard error, as after `2>&1 | tee log` and the end of `tee`.
     pub fn spawn_unheard(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
         let (_closed, log) = std::io::pipe().unwrap();
         let child = guildhall(args, env, folder).stdout(Stdio::null()).stderr(log).spawn().unwrap();

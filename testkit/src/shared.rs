@@ -19,12 +19,12 @@ use tokio::task::JoinSet;
 use crate::process::binary;
 use crate::setup::Mode;
 
-/// What is not used ends after this time.
+/// An unused deployment ends after this time.
 const IDLE: Duration = Duration::from_secs(4);
 /// Tests per deployment and browser; the next test starts another.
 pub(crate) const TESTS: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
-/// Names what a keeper process keeps.
+/// Names the deployment of a keeper process.
 const KEEP: &str = "GUILDHALL_TEST_KEEP";
 
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ impl Kept {
     }
 }
 
-/// What a test needs to know of the shared deployment.
+/// Data of the shared deployment for a test.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Tenancy {
     /// Counts the tests; each has the two guilds of its number.
@@ -64,7 +64,7 @@ pub(crate) struct Lease<T> {
     _connection: UnixStream,
 }
 
-/// Joins those who use it, and starts it first if nobody does.
+/// Joins its users; starts it first if there are none.
 pub(crate) async fn lease<T: DeserializeOwned>(kept: Kept) -> Lease<T> {
     let socket = socket(kept);
     if let Some(lease) = join(&socket).await {

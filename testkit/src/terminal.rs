@@ -12,7 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::command::Finished;
 use crate::process::guildhall;
 
-/// Runs a command to its end while somebody types `input`. All it prints is in `stdout`.
+/// Runs a command to its end, with `input` typed. All it prints is in `stdout`.
 pub fn run_on_terminal(args: &[&str], env: &[(String, String)], folder: &Path, input: &str) -> Finished {
     let (mut person, terminal) = open();
     let mut child = start(args, env, folder, terminal);

@@ -16,7 +16,7 @@ pub async fn eventually<T>(what: &str, within: Duration, mut ask: impl AsyncFnMu
     }
 }
 
-/// Polls until it is so. Panics after ten seconds.
+/// Polls until it is true. Panics after ten seconds.
 pub async fn until(condition: impl Fn() -> bool) {
     eventually("it happens", Duration::from_secs(10), async || condition().then_some(())).await;
 }

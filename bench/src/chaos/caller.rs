@@ -104,7 +104,7 @@ impl Load {
 
     /// In the order of the calls.
     pub(super) async fn results(self) -> anyhow::Result<Vec<CallResult>> {
-        self.calling.await.context("the callers broke off")
+        self.calling.await.context("the callers panicked")
     }
 }
 

@@ -22,7 +22,7 @@ const BROKER_PAUSE: std::ops::Range<u64> = 0..4_000;
 const STALL: Duration = Duration::from_secs(2);
 /// No fault in the last part of the calls: all faults have to happen under load.
 const FAULTY_PERCENT: usize = 97;
-/// One kill of a whole role for so many kills of single processes.
+/// One kill of a whole role for this many kills of single processes.
 const SINGLE_KILLS_PER_ROLE_KILL: usize = 10;
 /// Roles whose processes are all killed at once, in turns.
 const ROLES: [&str; 3] = ["worker", "scheduler", "api"];

@@ -141,7 +141,7 @@ impl Case {
         let holds = [
             (self.effect, "there is no effect"),
             (self.answer == Some(job.job_id), "the idempotency key does not lead to the job"),
-            (self.asked > 0, "the audit log does not say that it was asked for"),
+            (self.asked > 0, "the audit log lacks the request"),
         ];
         holds.iter().find(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned())
     }

@@ -1,4 +1,4 @@
-//! The hostile clients. Each runs on a thread of its own that gives way to others: it stands for another machine.
+//! The hostile clients. Each runs on a low-priority thread of its own, because it stands for another machine.
 
 use entities::key_text::KeyText;
 use futures_util::future::{BoxFuture, join_all};
@@ -9,13 +9,13 @@ use super::console;
 use super::target::{HAMMERS, Target};
 use crate::http::load;
 
-/// Of clients that hold a connection each.
+/// The number of clients that hold a connection each.
 const HOLDERS: usize = 300;
 const SILENT: usize = 1_000;
 /// Keys of the hostile guild, each with a connection.
 const KEYS: usize = 50;
 
-/// The attack for which the platform says so.
+/// The attack for which the platform refuses.
 pub(super) const WITHOUT_BOT: &str = "a stranger at a guild without the bot";
 
 pub(super) struct Attack {
@@ -49,7 +49,7 @@ pub(super) const ATTACKS: [Attack; 12] = [
 ];
 
 impl Attack {
-    /// Goes on until it is told that it is over.
+    /// Goes on until it is stopped.
     pub(super) fn start(&'static self, target: &Target) -> std::thread::JoinHandle<anyhow::Result<()>> {
         let target = target.clone();
         std::thread::spawn(move || {
@@ -61,8 +61,8 @@ impl Attack {
     }
 }
 
-/// Takes only what the processors have left, as if it were another machine. Where that is not possible, the figures are only
-/// worse.
+/// Uses only idle time of the processors, as if it were another machine. If that is not possible, the figures
+/// are only worse.
 fn stand_aside() {
     let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
     let _ = std::process::Command::new("chrt").args(["--idle", "--pid", "0", &thread]).status();

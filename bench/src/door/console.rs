@@ -1,4 +1,4 @@
-//! Those at the console, and at the chat platform through it.
+//! Attacks on the console, and on the chat platform through it.
 
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,7 +15,7 @@ fn head(method: &str, path: &str, more: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n{more}\r\n")
 }
 
-/// Sends a form of which the last byte never comes, over and over.
+/// Sends a form without its last byte, repeatedly.
 async fn stop_short(target: Target, clients: usize, again: bool, head: String) {
     join_all((0..clients).map(async |number| {
         while !target.is_over() {

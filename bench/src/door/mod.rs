@@ -50,7 +50,8 @@ const GONE_AT_LAST: Duration = Duration::from_mins(2);
 const MOST_MIB: f64 = 100e6 / 1024.0 / 1024.0;
 /// Refusals of the chat platform that an attack may cause. It bans an address at 10,000 in ten minutes.
 const MOST_REFUSALS: f64 = 100.0;
-/// Counters of requests: of statuses that come late. Whoever could choose one would make hundreds.
+/// New counters of requests, for statuses that appear late. A client that can choose a label would make
+/// hundreds.
 const MOST_SERIES: f64 = 20.0;
 /// Entries of the hostile guild's audit log.
 const ENTRIES: usize = 50_000;
@@ -62,7 +63,7 @@ const STRAY: usize = 5;
 const LIMITED: &str = "UPDATE api_key SET hot_path_factor = 1";
 /// Staff of the hostile guild may export its audit log.
 const STAFF_READ: &str = "UPDATE staff_role SET permissions = '[\"audit.read\"]'";
-/// What the platform says of a guild without the bot.
+/// The platform's answer for a guild without the bot.
 const WITHOUT_BOT: [&str; 3] =
     ["GET /guilds/:guild/members/:user", "GET /guilds/:guild/roles", "GET /guilds/:guild"];
 

@@ -1,4 +1,4 @@
-//! What hostile clients attack, and how they send.
+//! The target of hostile clients, and their connections.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Target {
     pub(super) staff: String,
     /// Of the console: the guild's owner, who is its admin, and others who may read its audit log.
     pub(super) admins: Vec<String>,
-    /// Of somebody who is nobody there.
+    /// The cookie of a person without rights there.
     pub(super) stranger: String,
     pub(super) over: Arc<AtomicBool>,
 }
@@ -37,7 +37,7 @@ impl Target {
         }
     }
 
-    /// With small buffers, because what they keep is measured too.
+    /// With small buffers, because their memory is measured too.
     fn socket() -> std::io::Result<TcpSocket> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4096)?;
@@ -45,7 +45,7 @@ impl Target {
         Ok(socket)
     }
 
-    /// From one of many addresses, as attackers come.
+    /// From one of many addresses, like attackers.
     pub(super) async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
         let socket = Self::socket()?;
         let source = Ipv4Addr::new(127, 0, 2, u8::try_from(number % 200).unwrap_or_default() + 1);
@@ -53,7 +53,8 @@ impl Target {
         socket.connect(self.address).await
     }
 
-    /// Sends requests one after the other, each when the one before is answered, over `connections` from one address.
+    /// Sends requests one after the other, each after the answer to the previous one, over `connections` from
+    /// one address.
     pub(super) async fn hammer<R: AsRef<[u8]>>(
         &self,
         connections: usize,

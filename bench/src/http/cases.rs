@@ -9,7 +9,7 @@ use super::targets::Target::{self, Ceiling, CpuMicros, Like, Rate, Tail};
 
 /// Staff members of each guild, each with a session.
 pub(super) const STAFF: usize = 4;
-/// Ids of a Shield batch: as many as one may hold.
+/// Ids of a Shield batch: the maximum.
 const BATCH: usize = 200;
 /// Bans in a row before the same are lifted: more than are under way at once.
 const BANS: usize = 500;
@@ -28,9 +28,9 @@ pub(super) enum Call {
     Post(String, Value),
 }
 
-/// What the requests of a case are made of.
+/// The kinds of requests of a case.
 pub(super) enum Requests {
-    /// One with each key, again and again.
+    /// One with each key, repeatedly.
     Each(fn(&Ask) -> Call),
     /// The same, with the `ETag` of the guild's last answer: 304.
     Unchanged(fn(&Ask) -> Call),

@@ -1,5 +1,5 @@
-//! What no service on this database can beat: `pgbench` with as many clients on the same server, or commits of one row
-//! on a SQLite file, one after the other.
+//! The upper bound of any service on this database: `pgbench` with as many clients on the same server, or
+//! commits of one row on a SQLite file, one after the other.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -89,7 +89,7 @@ async fn connect(url: &str) -> anyhow::Result<SqliteConnection> {
     Ok(options.connect().await?)
 }
 
-/// Each syncs the log by itself.
+/// Each syncs the log separately.
 async fn commits(url: &str, seconds: u64) -> anyhow::Result<f64> {
     let mut connection = connect(url).await?;
     let (began, mut count) = (Instant::now(), 0_usize);

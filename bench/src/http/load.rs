@@ -1,4 +1,4 @@
-//! What the product holds before it is measured, and the prepared requests.
+//! The product's data before it is measured, and the prepared requests.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
@@ -21,7 +21,7 @@ pub(super) const ROWS: usize = 1_000;
 /// So that no rate limit is reached on hot paths.
 const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
 
-/// What each guild has beside the fixture.
+/// Rows of each guild beside the fixture.
 #[derive(Clone, Copy)]
 pub(crate) struct Each {
     pub(crate) keys: usize,
@@ -95,7 +95,7 @@ pub(super) async fn open_sessions(deployment: &Deployment) -> anyhow::Result<()>
     Ok(connection.close().await?)
 }
 
-/// One request with each key, in the form in which they go over the wire. Neighbours are about different guilds.
+/// One request with each key, in their wire format. Neighbours are about different guilds.
 pub(super) async fn requests(
     case: &Case,
     fixture: &Fixture,
@@ -123,7 +123,7 @@ fn request(fixture: &Fixture, call: fn(&Ask) -> Call, (index, key): (usize, usiz
     wire(&call(&Ask { guild, index, member, n }), &text(index, key), header)
 }
 
-/// A request as it goes over the wire.
+/// A request in its wire format.
 pub(super) fn wire(call: &Call, key: &str, header: &str) -> String {
     let head = format!("Host: bench\r\nX-API-Key: {key}\r\n{header}");
     match call {

@@ -1,6 +1,6 @@
 //! HTTP endpoints that game servers call, under `wrk` over thousands of keys, in turns with a ceiling: bare warp that
-//! answers with the same bytes. Writes and first looks stand beside a floor: what the database can do without a service.
-//! Each figure is the median of the rounds.
+//! answers with the same bytes. Writes and first checks are compared with a floor: what the database can do
+//! without a service. Each figure is the median of the rounds.
 
 mod cases;
 pub(crate) mod ceiling;
@@ -94,7 +94,7 @@ struct Bench<'a> {
     arguments: &'a Arguments,
     deployment: Deployment,
     ground: Ground,
-    /// The requests of each round about guilds that are asked about once.
+    /// The requests of each round about guilds that are checked once.
     unloaded: Vec<Vec<String>>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Bench<'a> {
         let (base, folder) = (self.deployment.api_base(0), self.deployment.folder());
         let once = matches!(case.requests, Requests::Unloaded);
         let connections = case.connections.unwrap_or(self.arguments.connections);
-        // A guild that was asked about is loaded, so such rounds are short.
+        // A check loads its guild, so such rounds are short.
         let seconds = if once { 1 } else { self.arguments.seconds };
         let requests = if once {
             self.unloaded.clone()

@@ -1,4 +1,4 @@
-//! Guilds whose bans are not in memory: each has one key, which is, and is asked about once.
+//! Guilds whose bans are not in memory: each has one key, which is, and is checked once.
 
 use entities::api_key::{self, Scopes};
 use entities::key_text::KeyText;
@@ -11,7 +11,7 @@ use testkit::{Deployment, guild_row};
 use super::cases::Call;
 use super::load::{ROWS, wire};
 
-/// Guilds of a round, more than are asked about in its one second.
+/// Guilds of a round, more than are checked in its one second.
 pub(super) const GUILDS: usize = 60_000;
 /// Seconds in which the keys of a round are asked for.
 pub(super) const KEYS_LOAD_WITHIN: u64 = 12;

@@ -8,8 +8,8 @@ use std::process::Command;
 use anyhow::Context as _;
 use testkit::http_client;
 
-/// Requests are prepared texts, one a line with escaped line ends, sent in their order again and again, from the one after
-/// as many as the argument says.
+/// Requests are prepared texts, one a line with escaped line ends, sent in order repeatedly, starting after
+/// the number in the argument.
 const SCRIPT: &str = r#"
 local requests, at = {}, 0
 for line in io.lines("REQUESTS") do requests[#requests + 1] = line:gsub("\\r\\n", "\r\n") end
@@ -87,13 +87,14 @@ impl fmt::Display for Round {
     }
 }
 
-/// Prepared requests. Each run goes on where the one before it ended, so that runs in turns reach all of them.
+/// Prepared requests. Each run continues where the previous one ended, so that alternating runs reach all of
+/// them.
 pub(super) struct Script {
     file: PathBuf,
     sent: Cell<f64>,
 }
 
-/// Writes the requests and the script beside each other.
+/// Writes the requests and the script.
 pub(super) fn script(folder: &Path, requests: &[String]) -> anyhow::Result<Script> {
     let (list, script) = (folder.join("requests.txt"), folder.join("requests.lua"));
     let lines: Vec<String> = requests.iter().map(|request| request.replace("\r\n", r"\r\n")).collect();

@@ -60,7 +60,7 @@ struct Bench<'a> {
     crowd: Crowd,
     seats: Vec<Seat>,
     address: String,
-    /// Does nothing but answer its probe: what it feels of a storm, any process would.
+    /// Only answers its probe: its delay in a storm is that of any process.
     bare: Ceiling,
     http: reqwest::Client,
     patient: Handle,
@@ -128,7 +128,7 @@ impl<'a> Bench<'a> {
         Usage::of(self.deployment.roles().apis[0].process.id())
     }
 
-    /// Checks of the process, and of a server that does nothing else.
+    /// Checks of the process, and of a server without other work.
     fn probes(&self) -> anyhow::Result<[Probe; 2]> {
         let requests = checks(self.deployment);
         let bare = self.bare.base.strip_prefix("http://").context("no address")?;
@@ -210,8 +210,8 @@ impl<'a> Bench<'a> {
         text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
     }
 
-    /// Every socket leaves and comes back at once. Returns how many times as long the ban check's p99 is as before, and that
-    /// of the bare server.
+    /// Every socket disconnects and reconnects at once. Returns how many times as long the ban check's p99 is
+    /// as before, and that of the bare server.
     async fn storm(
         &self,
         sockets: tokio::task::JoinSet<()>,

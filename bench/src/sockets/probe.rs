@@ -1,4 +1,4 @@
-//! Ban checks in a thread of their own, over one connection, whatever else happens.
+//! Ban checks in a thread of their own, over one connection, independent of the rest.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

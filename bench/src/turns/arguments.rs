@@ -1,4 +1,4 @@
-//! What `bench turns` measures, and the deployment it needs.
+//! The arguments of `bench turns`, and its deployment.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testkit::{JobRow, Mode, Setup};
 /// Timeout of a bulk.
 pub(super) const LONG: Duration = Duration::from_secs(1_200);
 
-/// Measure fairness between guilds at the chat platform's real pace
+/// Measure fairness between guilds at the chat platform's real rate
 ///
 /// Single syncs and small bulk syncs run beside a very large one, then many guilds sync at once; estimated times are
 /// compared with the real ones. Exits with 1 if a target is missed.

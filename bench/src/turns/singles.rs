@@ -82,7 +82,7 @@ impl Waits {
         figures.report("answered 202, still running", float(self.late));
     }
 
-    /// Reports, and checks that all have started, at least so many, and in time.
+    /// Reports, and checks that all have started, at least this many, and in time.
     pub(crate) fn check(&self, least: usize, most_ms: f64, figures: &mut Figures) {
         self.report(figures);
         let started = float(self.started.len());

@@ -1,4 +1,4 @@
-//! The page on which a person grants the application access: who signs in, and Authorize or Cancel.
+//! The page on which a person grants the application access: choice of the account, and Authorize or Cancel.
 //!
 //! Scripts post the form themselves, to the same URL: `user_id=…&decision=authorize`, or `decision=cancel`.
 
@@ -22,7 +22,7 @@ const SCOPES: [&str; 6] =
 const CHALLENGE_LENGTH: usize = 43;
 const PEOPLE_PER_GUILD: usize = 20;
 
-/// What the application asks for. Valid.
+/// The application's request, validated.
 struct Asked {
     redirect: String,
     state: Option<String>,
@@ -65,7 +65,7 @@ fn authorize(simulator: &Simulator, asked: Asked, user: ChatId) -> Reply {
     back(&redirect, &[("code", Some(&code)), ("state", state.as_deref())])
 }
 
-/// Without a known application and an address to go back to the person sees the error, else the application does.
+/// Without a known application and redirect address the person sees the error, else the application does.
 fn read(simulator: &Simulator, input: &Input) -> Result<Asked, Reply> {
     if input.query("client_id") != Some(&simulator.options.application.client_id) {
         return Err(problem("Unknown application: client_id is not that of this simulator."));

@@ -46,7 +46,7 @@ pub(crate) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
     })
 }
 
-/// The change that the body asks for, or a 400 that names the wrong field.
+/// The change that the body requests, or a 400 that names the wrong field.
 fn change<T: DeserializeOwned>(input: &Input, make: impl FnOnce(T) -> Result<(), String>) -> Reply {
     let form = serde_json::from_slice(&input.body).map_err(|error| error.to_string());
     form.and_then(make).map_or_else(Reply::bad_control, |()| Reply::empty())

@@ -32,7 +32,7 @@ pub(crate) fn unknown_user() -> Reply {
     Reply::chat_error(404, 10013, "Unknown User")
 }
 
-/// Either way it is the answer.
+/// Both are the answer.
 pub(crate) fn settle(result: Result<Reply, Reply>) -> Reply {
     result.unwrap_or_else(|reply| reply)
 }

@@ -75,7 +75,7 @@ fn missing() -> Reply {
     Reply::play_error(404, "NOT_FOUND", "The group was not found.")
 }
 
-/// What the request's group is, or why there is none.
+/// The request's group, or the error.
 fn named<'s>(state: &'s SimulatorState, input: &Input) -> Result<(GroupId, &'s Group), Reply> {
     let id = input.param("group").parse().map_err(|_| invalid("The group id is not valid."))?;
     Ok((id, state.groups.get(&id).ok_or_else(missing)?))

@@ -1,7 +1,7 @@
-//! Access tokens of people: exchange for a code, revocation, and what a token tells about its owner.
+//! Access tokens of people: exchange for a code, revocation, and the data of a token's owner.
 //!
-//! Errors of the first two are OAuth 2's, those of the others the platform's. Refresh tokens are issued, but only good
-//! for a revocation.
+//! Errors of the first two are OAuth 2's, those of the others the platform's. Refresh tokens are issued, but
+//! only serve a revocation.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
@@ -24,7 +24,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// The scope that shows who a token's owner is.
 const IDENTIFY: &str = "identify";
 const GUILDS: &str = "guilds";
-/// Nobody is in more.
+/// The platform's limit of guilds.
 const GUILDS_AT_MOST: usize = 200;
 
 type Form = HashMap<String, String>;
@@ -99,7 +99,7 @@ pub(crate) fn guilds(simulator: &Simulator, input: &Input) -> Reply {
     Reply::ok(own.take(GUILDS_AT_MOST).collect())
 }
 
-/// What the request's token stands for, and for how long yet.
+/// The grant of the request's token, and its remaining time.
 fn granted<'r>(records: &'r Records, input: &Input) -> Option<(&'r Grant, Duration)> {
     records.grants.find(input.authorization("Bearer")?, Instant::now())
 }

@@ -90,7 +90,7 @@ fn latency_is_added_each_way_and_taken_away_again() {
 fn a_connection_is_cut_after_exactly_so_many_bytes_each_time() {
     let proxy = Proxy::start(&echo()).unwrap();
     let mut old = connect(&proxy);
-    say(&mut old, "before the order nothing counts");
+    say(&mut old, "bytes before the command do not count");
     proxy.cut_after(Way::ToClient, 5);
     for mut stream in [old, connect(&proxy), connect(&proxy)] {
         stream.write_all(b"0123456789").unwrap();

@@ -28,9 +28,9 @@ async fn statements_fail_and_the_pool_recovers_when_postgres_vanishes() {
     proxy.heal();
     let back = Instant::now();
     while database.ping().await.is_err() {
-        assert!(back.elapsed() < WAIT_LIMIT, "the pool is of no more use");
+        assert!(back.elapsed() < WAIT_LIMIT, "the pool no longer works");
     }
-    println!("the pool was of use again after {:.1?}", back.elapsed());
+    println!("the pool worked again after {:.1?}", back.elapsed());
     // The pool is complete: no connection is missing.
     for opened in join_all((0..2).map(|_| database.begin())).await {
         opened.unwrap().rollback().await.unwrap();
