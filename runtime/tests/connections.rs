@@ -1,4 +1,4 @@
-//! Connections to both databases: what a caller leaves behind when it gives one back, and how transactions begin and end.
+//! Connections to both databases: the state of a returned one, and the begin and end of transactions.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use testkit::TestDatabase;
 
 async fn both(test: impl AsyncFn(&TestDatabase, Database)) {
     for database in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
-        // One connection, so that each statement meets what the one before left behind.
+        // One connection, so that each statement sees the state that the previous one left.
         let options = DatabaseOptions { max_connections: 1, readers: 1, ..DatabaseOptions::default() };
         let opened = Database::connect(database.url(), &options).await.unwrap();
         opened.write().execute_unprepared("CREATE TABLE t (n bigint PRIMARY KEY)").await.unwrap();

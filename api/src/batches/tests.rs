@@ -4,7 +4,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::*;
 
-/// A batch that is worked on: its requests, and the way to answer them.
+/// A running batch: its requests, and their answer channels.
 type Worked = (Vec<i32>, oneshot::Sender<Vec<i32>>);
 
 struct Fixture {

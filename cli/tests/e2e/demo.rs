@@ -100,7 +100,7 @@ async fn assert_another_link_signs_in(said: &str) {
     let page = http_client().get(format!("{api}/console/sign-in")).send().await.unwrap();
     assert!(page.text().await.unwrap().contains(command), "{command}");
     let mut terminal = std::process::Command::new("bash");
-    // Settings of the tests are none of a visitor's terminal.
+    // A visitor's terminal does not have the settings of the tests.
     terminal.env_clear().envs(std::env::vars().filter(|(name, _)| !name.starts_with("GUILDHALL_")));
     let output = terminal.args(["-euc", command]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

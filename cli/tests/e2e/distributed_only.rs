@@ -85,7 +85,7 @@ async fn many_clients_of_four_apis_pass_exactly_the_limit_and_redis_is_seldom_as
         sum
     };
     let before = grants().await;
-    // What a busy process returns late is for who comes later.
+    // Permits that a busy process returns late serve later requests.
     let (mut passed, mut requests) = (0, 0);
     while passed < 300 {
         let clients = (0..64).map(|client| {
@@ -113,7 +113,7 @@ async fn changes_through_one_api_are_seen_by_the_other(deployment: &Deployment) 
     assert!(two.get("/bindings/list").await.ok()["bindings"].to_string().contains(&id.to_string()));
     two.delete(&format!("/bindings/remove/{id}")).await.ok();
     assert_eq!(one.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
-    // Both know an idempotency key that one of them took.
+    // Both see an idempotency key that one of them took.
     let entry = json!({ "action": "a.b", "metadata": {} });
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let first = one.header("idempotency-key", "k").post(&path, entry.clone()).await;

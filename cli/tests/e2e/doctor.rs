@@ -1,4 +1,4 @@
-//! `guildhall doctor`: its checks and cures, and the errors of syncs without the members intent.
+//! `guildhall doctor`: its checks and fixes, and the errors of syncs without the members intent.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ async fn examined_with(
     (finished.code.unwrap(), checks)
 }
 
-/// The failed check of that name, which must have a cure.
+/// The failed check of that name, which must have a fix.
 fn failed<'a>(checks: &'a [Value], name: &str) -> &'a Value {
     let check = checks.iter().find(|check| check["name"] == name && check["ok"] == false);
     let check = check.unwrap_or_else(|| panic!("{name} did not fail: {checks:?}"));

@@ -18,7 +18,7 @@ both_modes!(
     what_a_client_chooses_makes_no_series_and_no_memory(own),
 );
 
-/// A client that sends what it likes.
+/// A client that sends arbitrary bytes.
 struct Client(BufStream<TcpStream>);
 
 impl Client {
@@ -88,7 +88,7 @@ async fn a_refused_request_ends_no_connection(deployment: &Deployment) {
     let (guild, key) = (&deployment.guild().id, &deployment.guild().admin_key);
     let check =
         format!("GET /moderation/{guild}/ban-status/77 HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\n\r\n");
-    // A line feed in a body is nobody's business.
+    // A line feed in a body is not checked.
     let body = "{\n\"play_ids\": [\n1\n]\n}";
     let batch = format!(
         "POST /shield/batch HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n\
@@ -101,7 +101,8 @@ async fn a_refused_request_ends_no_connection(deployment: &Deployment) {
         assert_eq!(client.say(&check).await.0, 200);
         assert_eq!(client.say(&batch).await.0, 200);
     }
-    // The second head of a connection is looked at like the first, also when it comes before the first is answered.
+    // The second head of a connection is checked like the first, also if it arrives before the first is
+    // answered.
     let mut hasty = Client::connect(deployment).await;
     let both = format!("{check}GET /health/live HTTP/1.1\nHost: a\n\n");
     assert_eq!(hasty.say(&both).await.0, 200);
@@ -134,7 +135,7 @@ async fn a_visitor_learns_what_this_is(deployment: &Deployment) {
     }
 }
 
-/// Such a connection has threads of its own, whatever is asked on it.
+/// Such a connection has threads of its own, whatever is requested on it.
 async fn a_connection_that_begins_with_a_live_socket_is_like_others(deployment: &Deployment) {
     let guild = deployment.guild();
     let socket = format!("/ws/guilds/{}/play?placeId=1&serverId=s&universeId=2", guild.id);
@@ -163,14 +164,14 @@ async fn a_request_may_come_in_pieces(deployment: &Deployment) {
             let mut client = Client::connect(deployment).await;
             let bytes = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
             client.send(&bytes[..cut]).await;
-            // What came later is answered, so the first piece was seen.
+            // The later bytes are answered, so the first piece was read.
             Client::connect(deployment).await.say("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").await;
             assert!(matches!(client.say(&bytes[cut..]).await, (200 | 404, _)), "{path} {cut}");
         }
     }
 }
 
-/// Whatever a client may choose: method, path, headers and host, in turn `n`.
+/// All that a client may choose: method, path, headers and host, in round `n`.
 async fn odd_request(deployment: &Deployment, n: usize) -> u16 {
     let word = |salt: usize| format!("{:X}", (n + 1).wrapping_mul(0x9E37_79B9).wrapping_add(salt));
     let methods = ["GET", "POST", "DELETE", "PATCH", "PUT", "OPTIONS"];

@@ -63,7 +63,7 @@ async fn a_removed_guild_leaves_nothing_and_others_untouched(deployment: &Deploy
     assert!(listed.contains("98765"), "a flag of all guilds: {listed}");
     let again = deployment.command(&["guilds", "remove", &guild.id, "--yes"]).await.refused();
     assert!(again.contains("is not known"), "{again}");
-    // The same guild can come back, with nothing of before.
+    // The same guild can be added again, without its old data.
     deployment.command(&["guilds", "add", &guild.id, "--name", "new"]).await.succeeded();
     let key = deployment.new_key("read,moderation").await;
     let status = deployment.api().key(&key).get(&deployment.moderation("ban-status/555")).await.ok();
@@ -121,7 +121,7 @@ async fn a_removal_that_was_stopped_goes_on(deployment: &Deployment) {
     assert!(refused.contains("is being removed"), "{refused}");
     let refused = deployment.command(&["keys", "list", "--guild", &guild.id]).await.refused();
     assert!(refused.contains("is not known"), "{refused}");
-    // Nothing is asked a second time.
+    // It does not ask a second time.
     deployment.command(&["guilds", "remove", &guild.id]).await.succeeded();
     let rows = deployment.rows(None).await;
     let left = rows.values().flatten().filter(|row| row.contains(&format!("guild_id {}", guild.id))).count();

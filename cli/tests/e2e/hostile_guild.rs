@@ -1,4 +1,5 @@
-//! A guild that does with its keys whatever they allow, beside an honest one. `bench door` measures what others notice.
+//! A guild that uses its keys for all they allow, beside an honest one. `bench door` measures what others
+//! notice.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +79,7 @@ async fn a_hostile_guild_is_refused_and_others_are_served(deployment: &Deploymen
         }
     };
     let (answers, ()) = futures_util::future::join(attack, honest).await;
-    // No key goes on for ever.
+    // Each key has a limit.
     let (api, path) =
         (deployment.api().key(&keys[0]), format!("/guilds/{}/audit-logs", deployment.guild().id));
     let mut last = Vec::new();

@@ -220,7 +220,7 @@ async fn behind_a_trusted_proxy_failed_keys_are_counted_by_client(deployment: &D
     }
     assert_eq!(ask("198.51.100.1").await, 429);
     assert_eq!(ask("198.51.100.2").await, 401);
-    // A guess that is well-formed, for ever: one line of the log for each minute of the address, which names the key.
+    // Repeated well-formed guesses: one line of the log for each minute of the address, which names the key.
     let guess = key_text(9, "never issued");
     let plain = Plain { key: guess.clone(), ..Plain::of(deployment) };
     for _ in 0..100 {

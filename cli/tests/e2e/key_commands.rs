@@ -15,7 +15,7 @@ both_modes!(
     a_key_is_revoked_with_its_descendants,
 );
 
-/// Changes are felt within a second.
+/// Changes take effect within a second.
 const FELT: Duration = Duration::from_secs(1);
 
 async fn listed(deployment: &Deployment, key: &str) -> Value {
@@ -49,7 +49,7 @@ async fn a_key_is_named_by_its_public_id(deployment: &Deployment) {
         assert!(refused.contains("public id") && !refused.contains(&key[12..]), "{refused}");
     }
     assert_eq!(listed(deployment, &key).await["state"], "live");
-    // Who has only the text gives it to standard input.
+    // The text alone can be given on standard input.
     let wrong = deployment.command_with_input(&["keys", "revoke", "-"], &key[..50]).await.refused();
     assert!(!wrong.contains(&key[12..50]), "{wrong}");
     deployment.command_with_input(&["keys", "revoke", "-"], &format!("{key}\n")).await.succeeded();

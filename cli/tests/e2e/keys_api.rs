@@ -17,7 +17,7 @@ both_modes!(
     keys_of_another_guild_do_not_exist
 );
 
-/// Changes are felt within a second.
+/// Changes take effect within a second.
 const FELT: Duration = Duration::from_secs(1);
 
 fn admin(deployment: &Deployment) -> (Api, String) {
@@ -155,7 +155,7 @@ async fn a_key_replaces_none_that_may_more(deployment: &Deployment) {
     }
     let listed = admin.get(&keys).await.ok();
     assert_eq!(listed["keys"].as_array().unwrap().len(), before, "{listed}");
-    // Both may be replaced by a key that has as much; what it makes is its own.
+    // A key with the same rights may replace both; it becomes the parent of the new ones.
     let rotate = format!("{keys}/{}/rotate", &short[3..11]);
     let new = deployment.api().key(&forever).post(&rotate, json!({})).await.ok();
     assert_eq!(new["parent"], forever[3..11], "{new}");

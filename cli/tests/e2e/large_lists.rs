@@ -65,7 +65,7 @@ async fn calls_at_once_get_the_same_whole_list(deployment: &Deployment) {
     for (path, list, rows) in
         [(bans_of(guild), "bans", 3_000), (members.clone(), "members", 20_030), (users, "", 20_030)]
     {
-        // A list that nobody has asked for yet: nothing is built for its head.
+        // A list that was not requested yet: a HEAD does not build it.
         let head = send(deployment, guild, Method::HEAD, &path).await;
         assert_eq!((head.status().as_u16(), head.content_length().unwrap_or(0)), (200, 0), "{path}");
         let announced = head.headers().get("etag").cloned();
@@ -126,7 +126,7 @@ async fn pages_are_the_whole_list(deployment: &Deployment) {
         assert_eq!(paged, whole, "{path}");
     }
     deployment.api().get(&format!("{}?since=1&limit=5", bans_of(guild))).await.refused(400, &["`since`"]);
-    // Rows that are added between two pages move nothing.
+    // Rows that are added between two pages do not shift the second page.
     let first = deployment.api().get(&format!("{}?limit=100", bans_of(guild))).await.ok();
     deployment.ban("77001", json!({})).await;
     let rest = format!("{}?limit=100&cursor={}", bans_of(guild), first["next_cursor"]);
@@ -187,7 +187,7 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
     let (refused, ()) = tokio::join!(send(deployment, slow, Method::GET, &list), async {
         let whole = get(deployment, other, &bans_of(other)).await;
         assert_eq!(whole["bans"].as_array().unwrap().len(), 1_200);
-        // What is not large needs no turn.
+        // A small list needs no turn.
         let page = get(deployment, slow, &format!("{}?limit=2", bans_of(slow))).await;
         assert_eq!(page["bans"].as_array().unwrap().len(), 2);
         let ready = http_client().get(format!("{base}/health/ready")).send().await.unwrap();
@@ -197,7 +197,7 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
     assert_eq!(refused.status(), 503);
     assert!(refused.headers().contains_key("retry-after"));
     assert_eq!(refused.json::<Value>().await.unwrap()["error"], "lists_busy");
-    // Whoever leaves gives back a turn.
+    // A client that disconnects returns its turn.
     readers.pop().unwrap().abort();
     assert_eq!(get(deployment, slow, &bans_of(slow)).await["bans"].as_array().unwrap().len(), MANY);
 }
@@ -217,7 +217,7 @@ async fn abandoned_calls_end_and_give_back_their_turns(deployment: &Deployment) 
     for _ in 0..4 {
         abandoned.push(begin(deployment, guild).await);
     }
-    // None of them reads on: this call gets a turn when they are cut, after 15 s.
+    // They stop reading: this call gets a turn when they are cut, after 15 s.
     assert_eq!(get(deployment, guild, &bans_of(guild)).await["bans"].as_array().unwrap().len(), MANY);
 }
 

@@ -215,7 +215,7 @@ async fn an_access_token_opens_a_socket(deployment: &Deployment) {
     let mut socket = Socket::open(&base, &path, &bearer(&token)).await;
     ban(deployment, "8001").await;
     socket.of_type("moderation.ban").await;
-    // Of nobody in this guild, and of staff elsewhere.
+    // Tokens of a person without rights in this guild, and of staff elsewhere.
     let stranger = access_token(deployment, &guild.members[9].chat).await;
     assert_eq!(connect(&base, &path, &bearer(&stranger)).await.err().unwrap().0, 404);
     let elsewhere = format!("/ws/guilds/{}/live", deployment.other_guild().id);
@@ -252,7 +252,7 @@ async fn every_process_tells_what_another_one_did(deployment: &Deployment) {
     ban(deployment, "8001").await;
     assert_eq!(socket.of_type("moderation.ban").await["data"]["identifier"], "8001");
     socket.of_type("audit.entry").await;
-    // Ids of one process mean nothing to another.
+    // Ids of one process are unknown to another.
     let id = socket.hello["id"].as_str().unwrap().to_owned();
     let mut elsewhere =
         Socket::open(owner.base(), &path(&deployment.guild().id, &id), &browser(&owner)).await;

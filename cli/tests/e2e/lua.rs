@@ -1,4 +1,4 @@
-//! What the encoder of game scripts makes of numbers and empty tables (docs/rules.md 8).
+//! Numbers and empty tables as the encoder of game scripts writes them (docs/rules.md 8).
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! No secret comes out of a full run: not in a log, a metric, an answer or the record of a job.
+//! No secret leaks in a full run: not in a log, a metric, an answer or the record of a job.
 
 use serde_json::json;
 use testkit::{Deployment, both_modes};

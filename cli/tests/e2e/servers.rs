@@ -18,7 +18,7 @@ both_modes!(
     every_call_has_its_rate_limit_and_scope,
 );
 
-/// Until a schedule that was run now has an effect.
+/// The longest wait for the effect of a schedule that is run now.
 const MINUTE: Duration = Duration::from_mins(1);
 
 mod shared;

@@ -1,4 +1,4 @@
-//! A process that is asked to stop lets load balancers go first.
+//! A process that is asked to stop first waits for load balancers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

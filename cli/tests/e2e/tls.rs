@@ -19,7 +19,7 @@ fn a_deployment_works_over_tls_and_trusts_only_its_authority() {
         let body = json!({ "guild_id": guild.id, "user_id": member.chat });
         deployment.api().post("/interactions/sync", body).await.ok();
         assert!(!deployment.roles().apis[0].process.log().contains("without TLS"));
-        // A process that does not know the authority talks to none of them.
+        // A process that does not trust the authority connects to no server.
         let mut stranger = deployment.spawn_with("api", &[("SSL_CERT_FILE", "/dev/null")]).process;
         assert!(!stranger.ended(Duration::from_secs(20)).await.success());
         let log = stranger.log();

@@ -71,8 +71,8 @@ async fn a_single_sync_and_a_small_bulk_sync_do_not_wait_for_a_large_one(deploym
 async fn concurrent_bulk_syncs_get_equal_shares(deployment: &Deployment) {
     let guilds = &deployment.fixture.guilds;
     let mut jobs = Vec::new();
-    // On a busy machine the first would be over before the last is enqueued. One worker may go on a second before the
-    // other: 50 updates.
+    // On a busy machine the first would end before the last is enqueued. One worker may go on a second before
+    // the other: 50 updates.
     deployment.command(&["jobs", "pause", "bulk"]).await.succeeded();
     for guild in guilds {
         jobs.push(deployment.begin_sync_all(guild).await);

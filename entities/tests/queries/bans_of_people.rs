@@ -1,4 +1,5 @@
-//! A person with two accounts: one ban for a place, one item in a list, and one item for who follows the changes.
+//! A person with two accounts: one ban for a place, one item in a list, and one item for a client that
+//! follows the changes.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,8 @@ impl Follower {
         self.items.retain(|_, id| !changes.gone.contains(id));
         for row in changes.shown {
             self.items.retain(|_, id| *id != row.sanction_id);
-            // Of several places only one stays under an identifier, which the list of all places has for each.
+            // Only one of several places stays under an identifier, while the list of all places has one for
+            // each.
             let of_place = row.place_id.filter(|_| self.list.places == Places::All);
             let place = of_place.map_or_else(String::new, |place| format!(" in {place}"));
             self.items.insert(format!("{}{place}", row.identifier().unwrap()), row.sanction_id);
@@ -129,7 +131,8 @@ both_databases! {
                 4 => drop(fixture.ban(new(by_play(2), Some(place(0)), Some(at(600))), at(now)).await),
                 5 => drop(fixture.ban(new(by_chat(1), Some(place(5)), None), at(now)).await),
                 7 => drop(fixture.ban(new(by_play(1), Some(place(0)), None), at(now)).await),
-                // The one that ends last goes, and another one shows again without a change of its own.
+                // The one that ends last is lifted, and another one is shown again without a change of its
+                // own.
                 8 => {
                     let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
                     let change = fixture.change(at(now)).await;
@@ -142,7 +145,7 @@ both_databases! {
                 _ => now = 700,
             }
             for (n, follower) in followers.iter_mut().enumerate() {
-                // Some look at every change, some at several at once.
+                // Some read every change, some several at once.
                 if step < 13 && (n == 0 || step % (n + 1) == 0 || step > 11) {
                     follower.follow(fixture, now).await;
                 }

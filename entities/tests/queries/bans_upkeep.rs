@@ -1,4 +1,4 @@
-//! Bans brought in from a file, swept with their audit entries, and what still holds where one has ended.
+//! Bans imported from a file, swept with their audit entries, and the bans that remain after one has ended.
 
 use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, Lift, NewSanction, Target};
@@ -53,13 +53,13 @@ both_databases! {
         assert_eq!(fixture.in_force(at(10)).await, 1_200);
         assert_eq!(fixture.in_force(at(50)).await, 1_199, "the later one of a player counts");
         assert_eq!(fixture.import(file.clone()).await, 0);
-        // What a moderator has lifted since does not come back.
+        // A ban that a moderator has lifted is not restored.
         let change = fixture.begun(at(20)).await;
         let target = Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None };
         change::lift(fixture.conn(), &change, &[Lift { target, only: None, by: chat(99) }]).await.unwrap();
         assert_eq!(fixture.import(file).await, 0);
         assert_eq!(fixture.in_force(at(20)).await, 1_199);
-        // One that stands in the way of another time is superseded.
+        // One that conflicts with another time is superseded.
         let again = NewSanction { created_at: at(9), ..new(by_play(9), None, None) };
         assert_eq!(fixture.import(vec![again.clone(), again]).await, 1);
         assert_eq!(fixture.in_force(at(20)).await, 1_199);

@@ -63,7 +63,7 @@ both_databases! {
         };
         // SQLite has one writer at a time.
         if fixture.database.is_postgres() {
-            // A change of the guild does not keep its heartbeats out, a removal no other guild's.
+            // A change of the guild does not block its heartbeats, a removal does not block those of others.
             let change = fixture.begin().await;
             guild::find_for_update(&change, guild()).await.unwrap();
             game_server::heartbeat(fixture.conn(), &batch(5)).await.unwrap();

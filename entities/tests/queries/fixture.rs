@@ -58,7 +58,7 @@ impl Fixture {
         link::upsert_many(self.conn(), vec![row]).await.unwrap();
     }
 
-    /// Makes somebody staff, by a role that is called `Mod <role>`.
+    /// Makes a user staff, by a role that is called `Mod <role>`.
     pub(crate) async fn hire(&self, chat: ChatId, role: i64) {
         let new = staff_role::NewRole {
             role: RoleId::try_from(role).unwrap(),

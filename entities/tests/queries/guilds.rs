@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
 
-/// Tables with a column `guild_id`; and pairs of a table and another whose deleted rows take theirs along.
+/// Tables with a column `guild_id`; and pairs of a table and another whose deleted rows cascade to it.
 const ON_SQLITE: [&str; 2] = [
     "SELECT m.name, '' FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c ON c.name = 'guild_id'
      WHERE m.type = 'table'",

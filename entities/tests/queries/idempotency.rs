@@ -1,4 +1,4 @@
-//! Reservations of an idempotency key: a lapsed one is taken over, and its first holder writes nothing any more.
+//! Reservations of an idempotency key: a lapsed one is taken over, and its first holder writes nothing more.
 
 use entities::api_key::{self, NewKey, Scopes};
 use entities::idempotency::{self, Hold, Request, Reservation};
@@ -55,14 +55,14 @@ both_databases! {
         let (found, second) = fixture.reserve(&request, 5).await;
         assert_eq!(found, Reservation::Fresh);
 
-        // The first holder was not dead after all: neither its job nor its answer is written.
+        // The first holder is still alive: neither its job nor its answer is written.
         let (late, job) = (JobId(uuid::Uuid::from_u128(1)), JobId(uuid::Uuid::from_u128(2)));
         assert!(!idempotency::attach_job(fixture.conn(), &slow, late).await.unwrap());
         assert!(!idempotency::complete(fixture.conn(), &slow, 200, "{}", None).await.unwrap());
         idempotency::release(fixture.conn(), &slow).await.unwrap();
         assert!(idempotency::attach_job(fixture.conn(), &second, job).await.unwrap());
 
-        // With a job it never lapses, and whoever repeats it writes the answer.
+        // With a job it never lapses, and a repeat writes the answer.
         let (found, _) = fixture.reserve(&request, 60).await;
         let Reservation::Taken(row) = found else { panic!("{found:?}") };
         assert_eq!(row.job_id, Some(job));

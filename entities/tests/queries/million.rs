@@ -1,4 +1,4 @@
-//! A guild with 200 staff, a million actions and 150,000 sessions: each question is answered in under 100 ms.
+//! A guild with 200 staff, a million actions and 150,000 sessions: each query takes less than 100 ms.
 //!
 //! Loading takes a while, so it runs only when asked for: `cargo test --workspace --test queries -- --ignored
 //! --nocapture`
@@ -11,7 +11,7 @@ use entities::{Page, Timestamp, quota_progress, staff_directory, staff_session};
 
 use crate::fixture::{Fixture, at, chat, guild, on_postgres, on_sqlite, settings};
 
-/// What a dashboard may wait for one of these.
+/// The longest wait of a dashboard for one query.
 const LIMIT: Duration = Duration::from_millis(100);
 const MONTH: i64 = 30 * 86_400;
 

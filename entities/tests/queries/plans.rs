@@ -1,5 +1,5 @@
-//! Questions about one person read that person's bans and mutes, and lists of what is open read only that, however many
-//! rows the guild has.
+//! Queries about one person read only that person's bans and mutes, and lists of open rows read only those,
+//! however many rows the guild has.
 
 use std::sync::Mutex;
 

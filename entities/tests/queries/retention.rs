@@ -1,4 +1,4 @@
-//! Old rows go in batches, found by an index, and no total changes by it.
+//! Old rows are deleted in batches, found by an index, and no total changes.
 
 use entities::job::old;
 use entities::moderation_revision::knows_since;

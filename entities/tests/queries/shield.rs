@@ -1,4 +1,4 @@
-//! Shield: imports count what was flagged already; a lifted flag is kept and may be set again.
+//! Shield: imports count users who were already flagged; a lifted flag is kept and may be set again.
 
 use entities::shield_flag::{self, NewFlag, Origin};
 use entities::{Page, PlayId};

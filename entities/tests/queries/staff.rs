@@ -1,4 +1,4 @@
-//! Members with their role, link and duty; roles that are held cannot go.
+//! Members with their role, link and duty; roles that are held cannot be deleted.
 
 use entities::{Page, RoleId, staff_directory, staff_member, staff_note, staff_role};
 

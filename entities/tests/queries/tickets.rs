@@ -1,4 +1,4 @@
-//! Panels and submissions numbered in each guild; one ticket for a submission, ever.
+//! Panels and submissions numbered in each guild; only one ticket for a submission.
 
 use entities::application_panel::{self, NewPanel};
 use entities::application_submission::{self, NewSubmission};

@@ -30,7 +30,7 @@ both_modes! {
         for job in [first, second] {
             fixture.claim(job).await.unwrap();
         }
-        // Whoever changes the first one fails.
+        // A change of the first one fails.
         let broken = if fixture.context.database.is_postgres() {
             format!(
                 "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \

@@ -180,7 +180,7 @@ both_modes! {
     }
 }
 
-/// What a process looks for beside its heartbeats may wait for a lock, or for a connection that jobs hold.
+/// The other reads of a process may wait for a lock, or for a connection that jobs hold.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn heartbeats_go_on_while_the_table_of_jobs_is_locked() {
     let fixture = Fixture::start(Mode::Distributed).await;

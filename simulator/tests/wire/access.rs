@@ -1,4 +1,4 @@
-//! What members may do in a guild, by the platform's permissions.
+//! Rights of members in a guild, by the platform's permissions.
 
 use entities::GuildId;
 use platforms::{CallContext, Missing, Permissions, PlatformError};

@@ -20,7 +20,7 @@ const USER: &str = "GET /users/@me";
 const GUILDS: &str = "GET /users/@me/guilds";
 const AUTHORIZATION: &str = "GET /oauth2/@me";
 
-/// A browser that shows where it is sent, instead of going there.
+/// A browser that does not follow redirects.
 pub(crate) fn browser() -> Client {
     Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap()
 }
@@ -219,7 +219,7 @@ async fn a_sign_in_leaves_tokens_of_other_dashboards_valid() {
 async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let given = token(&peer, 0, "identify").await;
-    // Each time another process, because one keeps the pause that it was asked for.
+    // Each time another process, because a process observes the pause that it was asked for.
     let finish = async || {
         let sign_in = sign_in(&peer);
         let attempt = sign_in.authorize_url(REDIRECT, now());

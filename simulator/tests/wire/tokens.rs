@@ -121,7 +121,7 @@ async fn the_bot_and_people_have_one_route_for_themselves() {
         ("/users/@me", "Bearer t"),
         ("/users/@me", "bearer t"),
         ("/users/@me", "Bearer"),
-        // Of the scope `identify` alone.
+        // Only the scope `identify`.
         ("/users/@me/guilds", &nameless),
         ("/users/@me/guilds", "Bearer t"),
         ("/oauth2/@me", "Bot t"),

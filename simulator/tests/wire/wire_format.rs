@@ -1,4 +1,4 @@
-//! The simulator's answers parse as the types of another Discord client, so that they do not fit ours alone.
+//! The simulator's answers parse as the types of another Discord client, so that they fit more than ours.
 
 use platforms::ChatRole;
 use reqwest::Method;

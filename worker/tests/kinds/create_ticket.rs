@@ -72,7 +72,7 @@ const VIEW: u64 = 1 << 10;
 /// The bot of the simulator.
 const BOT_USER: i64 = 900_000_000_000_000_001;
 
-/// The ids of those who may see the channel; @everyone may not.
+/// The ids of the users and roles that may see the channel; @everyone may not.
 fn seen_by(channel: &Value) -> Vec<String> {
     let bits = |one: &Value, field: &str| one[field].as_str().unwrap().parse::<u64>().unwrap();
     let overwrites = channel["permission_overwrites"].as_array().unwrap();

@@ -47,12 +47,12 @@ async fn a_change_that_the_next_sync_undoes_says_so() {
     assert!(given.contains("the next sync takes it away"), "{given}");
     let taken = message(process.succeed(&remove(people[0].chat, MEMBER)).await);
     assert!(taken.contains("the next sync gives it back"), "{taken}");
-    // The rank calls for it; and no sync changes who is not linked.
+    // The rank calls for it; and no sync changes members without a link.
     for (user, role) in [(people[0].chat, MEMBER), (people[1].chat, OFFICER)] {
         let given = message(process.succeed(&assign(user, role)).await);
         assert!(given.ends_with("assigned"), "{given}");
     }
-    // Without the ranks it is not known.
+    // Without the ranks it is unknown.
     fixture.fault("GET /cloud/v2/groups/-/memberships", 500, 20).await;
     let given = message(process.succeed(&assign(people[0].chat, OFFICER)).await);
     assert!(given.contains("by the member's rank"), "{given}");
@@ -93,7 +93,7 @@ async fn a_privileged_role_is_assigned_only_if_the_guild_allows_it_and_always_re
     fixture.allow(&process.context, &[MODERATOR]).await;
     process.succeed(&assign(person.chat, MODERATOR)).await;
     assert_eq!(fixture.member(person.chat).await.0, [MEMBER, MODERATOR]);
-    // The setting is no way around the hierarchy.
+    // The setting does not override the hierarchy.
     fixture.allow(&process.context, &[ADMIN]).await;
     let (status, error, _) = process.fail(&assign(person.chat, ADMIN)).await;
     assert_eq!((status, error.as_str()), (422, "role_not_grantable"));

@@ -224,7 +224,7 @@ async fn a_run_that_lost_its_claim_writes_nothing() {
     assert_eq!((ban.mirror_state, ban.mirror_error), (MirrorState::Pending, None), "a late write");
 }
 
-/// They are banned in the games alone. The worker asks the platform right before it bans.
+/// They are banned only in the games. The worker asks the platform right before it bans.
 #[tokio::test]
 async fn the_owner_and_bots_are_not_banned() {
     let (fixture, person) = fixture().await;
@@ -233,7 +233,7 @@ async fn the_owner_and_bots_are_not_banned() {
         assert_eq!(process.mirrored(who, "spam").await.1, MirrorState::Protected);
         assert_eq!(fixture.banned(who).await, None);
     }
-    // While the platform does not say who they are, nobody is banned.
+    // While the platform does not say who they are, no user is banned.
     fixture.fault("GET /guilds/:guild/members/:user", 500, 1).await;
     let (ban, job) = process.ban(&person, "spam").await;
     until("the attempt has failed", async || process.state(ban).await.mirror_state == MirrorState::Failed)

@@ -99,11 +99,11 @@ async fn a_change_while_everyone_is_read_is_not_lost() {
     assert!(read.is_empty());
     fixture.flag(7).await;
     fixture.announce(7).await;
-    // What was read before ends after the change.
+    // An earlier read ends after the change.
     fixture.flags.flagged().users.extend(read);
     fixture.flags.flagged().reading = Reading::Done;
     assert_eq!(fixture.found(&[7]).await, [7]);
-    // A read that began before everything was dropped is given up.
+    // A read that began before everything was dropped is discarded.
     fixture.flags.forget_all();
     fixture.flags.clone().fill(generation).await;
     assert!(fixture.flags.flagged().reading == Reading::NotBegun);

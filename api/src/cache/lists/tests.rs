@@ -47,7 +47,8 @@ async fn calls_at_the_same_time_share_one_build() {
     );
 }
 
-/// The list changes during each build: who came before a build began shares it, and who comes later does not get it.
+/// The list changes during each build: calls that came before a build began share it, and later ones do not
+/// get it.
 #[tokio::test]
 async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_its_build() {
     let (lists, guild, clock) = (

@@ -104,7 +104,7 @@ impl Fixture {
         self.caches.moderation.find(the_guild(), ask).await.unwrap().found.map(|ban| ban.reason)
     }
 
-    /// Another process bans somebody, and this one hears of it.
+    /// Another process bans a player, and this one gets the event.
     async fn ban_heard(&self, whom: &str, place: Option<i64>, seconds: Option<i64>) {
         let mut heard = self.events.subscribe();
         self.ban(whom, (place, seconds), Some(banned(whom))).await;

@@ -130,7 +130,8 @@ fn examples_are_complete() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// An end in the past is refused, so an example must be good to send for long; in an answer it is after the beginning.
+/// An end in the past is refused, so an example must be far in the future; in an answer it is after the
+/// beginning.
 #[test]
 fn examples_end_in_the_far_future() {
     let (document, mut found) = (document(), 0);

@@ -53,7 +53,7 @@ async fn repeated_calls_create_one_channel(deployment: &Deployment) {
     assert_eq!(deployment.audit("ticket.create_requested").await.len(), 2);
 }
 
-/// The sorted ids of those who may see the channel; @everyone may not.
+/// The sorted ids of the users and roles that may see the channel; @everyone may not.
 fn seen_by(channel: &Value, guild: &str) -> Vec<String> {
     const VIEW: u64 = 1 << 10;
     let bits = |one: &Value, field: &str| one[field].as_str().unwrap().parse::<u64>().unwrap();

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/applications: panels, what people sent, and tickets that open or fail.
+//! /console/guilds/:guild/applications: panels, submissions, and tickets that open or fail.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};
@@ -134,7 +134,7 @@ async fn staff_who_handle_tickets_add_no_panel(deployment: &Deployment) {
     added.shows(404, "There is no such page");
     let one = staff.get(&list.link("Application 7")).await;
     let opened = staff.press(&one, "Create ticket", &[]).await;
-    // Jobs are not theirs to see.
+    // They may not see jobs.
     assert_eq!(opened.path(), one.path());
     assert!(!opened.shows(200, "Open ticket in Discord").contains("Job that opens it"), "{}", opened.text());
     assert_eq!(deployment.audit("ticket.create").await[0]["actor_id"], json!(guild.members[1].chat));

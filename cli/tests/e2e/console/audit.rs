@@ -50,7 +50,7 @@ async fn entries_say_who_did_what_to_whom(deployment: &Deployment) {
     let entry = owner.get(&list.link(&said)).await;
     entry.shows(200, "To whom or what").shows(200, &who.chat).shows(200, &who.play.to_string());
     assert!(entry.row("Reason").contains("spam"), "{}", entry.text());
-    // The code stays, and finds its like.
+    // The code stays, and filters by itself.
     let same = owner.get(&entry.link("moderation.ban")).await;
     same.has_typed("action", "moderation.ban").shows(200, &said);
     assert!(!same.contains("loaded data"), "{}", same.text());
@@ -132,7 +132,7 @@ async fn entries_are_found_by_action_person_and_target(deployment: &Deployment) 
     let none = show(&[("action", "shops"), ("target", "sword")]).await;
     none.shows(200, "No entry matches.");
     assert_eq!(none.link("Show all entries"), audit(deployment));
-    // A guild of which nothing is written.
+    // A guild without entries.
     let guild = guild.id.parse::<i64>().unwrap();
     sql(deployment, "DELETE FROM audit_entry WHERE guild_id = ?", vec![guild.into()]).await;
     owner.get(&audit(deployment)).await.shows(200, "Nothing was changed yet.");
@@ -166,7 +166,7 @@ async fn a_day_is_whole_and_in_utc(deployment: &Deployment) {
     assert!(found("2026-04-14", "").await.is_empty());
 }
 
-/// What is typed, the field that cannot be read, and why.
+/// The input, the field that cannot be read, and the error.
 type Unreadable = (&'static [(&'static str, &'static str)], &'static str, &'static str);
 
 const UNREADABLE: [Unreadable; 3] = [
@@ -223,7 +223,7 @@ async fn a_long_log_goes_on_with_its_filter(deployment: &Deployment) {
     // The export begins anew.
     let csv = owner.get(&last.link("Export CSV")).await;
     assert_eq!(csv.html.lines().count(), 61, "{}", csv.html);
-    // A file that was cut goes on from the number in its name.
+    // The rest of a truncated file starts at the number in its name.
     let rest = owner.press(&first, "Export the rest as CSV", &[("before", "x")]).await;
     rest.refuses("before", "x", "digits only").has_typed("action", "shop.buy");
     let cursor = last.path().rsplit("before=").next().unwrap().split('&').next().unwrap().to_owned();

@@ -1,4 +1,5 @@
-//! A browser without JavaScript: keeps cookies, posts forms with their token, follows no redirect by itself.
+//! A browser without JavaScript: keeps cookies, posts forms with their token, and does not follow redirects
+//! by itself.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,19 +25,19 @@ pub(crate) struct Console {
     /// Browsers of one person may have different names.
     pub(crate) agent: String,
     cookies: RefCell<BTreeMap<String, String>>,
-    /// Of the last page that had a form.
+    /// The token of the last page with a form.
     token: RefCell<String>,
 }
 
 impl Console {
-    /// Nobody is signed in.
+    /// Not signed in.
     pub(crate) fn new(deployment: &Deployment) -> Self {
         let _ = testkit::http_client();
         let http = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
         Self {
             http,
             base: deployment.api_base(0),
-            // Of the test alone, because limits count by address.
+            // An address only of this test, because limits count by address.
             address: format!("10.200.{}.{}", rand_byte(deployment, 0), rand_byte(deployment, 1)),
             agent: "console-test".to_owned(),
             cookies: RefCell::default(),
@@ -49,14 +50,15 @@ impl Console {
         Self::of(deployment, deployment.guild(), &deployment.guild().members[0].chat).await
     }
 
-    /// A person of a guild, signed in by a link. Members 1 to 3 of a fixture are Moderators, later ones are nobody.
+    /// A person of a guild, signed in by a link. Members 1 to 3 of a fixture are Moderators, later ones have
+    /// no role.
     pub(crate) async fn of(deployment: &Deployment, guild: &Guild, user: &str) -> Self {
         let console = Self::new(deployment);
         console.sign_in(&link(deployment, &guild.id, user, &[]).await).await;
         console
     }
 
-    /// The owner, who may also steer the instance.
+    /// The owner, who may also operate the instance.
     pub(crate) async fn operator(deployment: &Deployment) -> Self {
         let (console, guild) = (Self::new(deployment), deployment.guild());
         console.sign_in(&link(deployment, &guild.id, &guild.members[0].chat, &["--operator"]).await).await;

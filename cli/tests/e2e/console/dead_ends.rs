@@ -14,7 +14,7 @@ in_turn!(
     an_operator_meets_no_dead_end(own)
 );
 
-/// Where everybody begins.
+/// The first pages of all people.
 const START: &str = "/console";
 
 async fn an_admin_meets_no_dead_end(deployment: &Deployment) {
@@ -49,7 +49,7 @@ async fn an_operator_meets_no_dead_end(deployment: &Deployment) {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// What a person meets on a walk through the console, for whom these rows are open.
+/// The findings of a walk through the console, for a person with access to these rows.
 async fn dead_ends(deployment: &Deployment, console: &Console, opens: impl Fn(&Who) -> bool) -> Vec<String> {
     let pages = crawl(console, START, 2).await;
     let mut faults = dead(&pages);
@@ -99,7 +99,7 @@ fn lost_fragments(page: &Page) -> Vec<String> {
     lost.map(|name| format!("{} has no #{name}", page.path())).collect()
 }
 
-/// Forms that only ask, sent as they stand, each once.
+/// Forms that only read, sent unchanged, each once.
 async fn dead_searches(console: &Console, pages: &[Page]) -> Vec<String> {
     let (mut asked, mut dead) = (BTreeSet::new(), Vec::new());
     for (page, form) in pages.iter().flat_map(|page| page.forms().into_iter().map(move |form| (page, form))) {
@@ -114,7 +114,7 @@ async fn dead_searches(console: &Console, pages: &[Page]) -> Vec<String> {
     dead
 }
 
-/// Forms that this person sees and may not send.
+/// Forms that this person sees but may not send.
 fn closed_forms(page: &Page, opens: impl Fn(&Who) -> bool) -> Vec<String> {
     let posts: Vec<_> = rows().into_iter().filter(Row::is_post).collect();
     let is_open = |action: &str| {

@@ -1,4 +1,4 @@
-//! Pages in place of those that cannot be shown: a person can go on from them, and say which request it was.
+//! Error pages: a person can continue from them, and report the request's id.
 
 use reqwest::Method;
 use testkit::{Deployment, in_turn};
@@ -31,7 +31,7 @@ async fn an_error_page_keeps_the_frame_and_names_its_request(deployment: &Deploy
     let operator = Console::operator(deployment).await;
     let page = operator.get("/console/instance/nothing").await;
     assert_eq!(page.link("Queues"), "/console/instance/queues");
-    // Nobody is signed in.
+    // Not signed in.
     let page = Console::new(deployment).get("/console/nothing").await;
     names_its_request(page.shows(404, "Back to the console"));
     assert!(!page.contains("Your sessions"));

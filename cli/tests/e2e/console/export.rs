@@ -31,7 +31,7 @@ fn rows(file: &Page) -> Vec<Vec<String>> {
     reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
-/// What stands in a column.
+/// The values of a column.
 fn cell<'r>(row: &'r [String], name: &str) -> &'r str {
     &row[HEAD.iter().position(|column| *column == name).unwrap()]
 }
@@ -57,7 +57,7 @@ async fn a_csv_file_has_the_entries_that_the_page_filters(deployment: &Deploymen
     for column in ["created_at", "actor_id", "source", "target_id"] {
         assert_eq!(json!(cell(row, column)), entry[column], "{column}");
     }
-    // Nothing matches: the head alone.
+    // Nothing matches: only the head.
     let none = owner.press(&page, "Show entries", &[("action", "shops")]).await;
     assert!(rows(&owner.get(&none.link("Export CSV")).await).is_empty());
 }
@@ -73,7 +73,7 @@ async fn a_spreadsheet_runs_nothing_of_a_csv_file(deployment: &Deployment) {
     let guarded: Vec<_> = rows.iter().rev().map(|row| cell(row, "target_id")).collect();
     let expected = ["'=HYPERLINK(\"https://a.example\")", "'+1", "'-1", "'@SUM(1)", "plain", "a,\"b\""];
     assert_eq!(guarded, expected);
-    // A request names itself, so it is guarded too.
+    // A client chooses its request id, so it is escaped too.
     assert!(rows.iter().all(|row| cell(row, "request_id") == "'-2"), "{rows:?}");
     let runs = |text: &String| text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
     assert!(!rows.iter().flatten().any(runs), "{rows:?}");
@@ -144,7 +144,7 @@ async fn a_large_file_is_made_while_it_is_read_and_one_at_a_time(deployment: &De
     let ids: Vec<i64> = reader.records().map(|row| row.unwrap()[0].parse().unwrap()).collect();
     assert_eq!(ids.len(), LARGE);
     assert!(ids.is_sorted_by(|one, next| one > next), "each once, newest first");
-    // Whoever leaves in the middle of one makes room too.
+    // A client that disconnects in the middle also frees its place.
     for _ in 0..2 {
         let asked = async || (ask().await.unwrap().status() == 200).then_some(());
         eventually("room for another file", Duration::from_secs(20), asked).await;

@@ -1,4 +1,5 @@
-//! /console/guilds/:guild/find: jobs, game servers, and what has several names. People and bans are in `members`.
+//! /console/guilds/:guild/find: jobs, game servers, and people with several names. People and bans are in
+//! `members`.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};

@@ -1,4 +1,5 @@
-//! The forms of a page, filled in as a person does: only fields that are there, the others as the page has set them.
+//! The forms of a page, filled in as a person does: only existing fields, the others as the page has set
+//! them.
 
 use super::page::{attributes, decoded};
 
@@ -7,11 +8,11 @@ use super::page::{attributes, decoded};
 pub(crate) struct FoundForm {
     pub(crate) action: String,
     pub(crate) is_post: bool,
-    /// What a browser sends if nobody types: values of inputs and choices. Buttons are absent.
+    /// What a browser sends without input: values of inputs and choices. Buttons are absent.
     pub(crate) fields: Vec<(String, String)>,
-    /// Of all fields, sent or not.
+    /// Names of all fields, sent or not.
     names: Vec<String>,
-    /// Of those that a person types or chooses from a list.
+    /// Names of fields that a person types or chooses from a list.
     pub(super) typed: Vec<String>,
     pub(crate) html: String,
 }
@@ -70,7 +71,7 @@ impl FoundForm {
         attributes(list, "value").map(|value| decoded(&value)).collect()
     }
 
-    /// The tag of the button with this text, and what stands on it.
+    /// The tag of the button with this text, and its label.
     fn button(&self, text: &str) -> Option<&str> {
         let mut buttons =
             self.html.split("<button").skip(1).map(|rest| rest.split("</button").next().unwrap());

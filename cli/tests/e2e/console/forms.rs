@@ -1,5 +1,5 @@
-//! Every form of a guild, with each of its fields left empty or filled with nonsense: what is wrong is said in words of
-//! people, without names of the API.
+//! Every form of a guild, with each of its fields left empty or filled with nonsense: errors are in plain
+//! words, without names of the API.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::{Console, Page};
 
 in_turn!(what_is_wrong_is_said_in_words_of_people);
 
-/// What fits a field, so that only one is wrong at a time.
+/// A valid value of a field, so that only one is wrong at a time.
 fn fitting(form: &FoundForm, name: &str) -> String {
     if let Some(choice) = form.choices(name).into_iter().find(|choice| !choice.is_empty()) {
         return choice;
@@ -30,10 +30,10 @@ fn fitting(form: &FoundForm, name: &str) -> String {
     text.to_owned()
 }
 
-/// Rate limits count by person, so the forms go round.
+/// Rate limits count by person, so the forms rotate among people.
 const MANAGERS: usize = 8;
 
-/// They may change what the owner may.
+/// They have the owner's rights.
 async fn managers(deployment: &Deployment) -> Vec<Console> {
     let (guild, mut managers) = (deployment.guild(), Vec::new());
     for member in guild.members.iter().rev().take(MANAGERS) {
@@ -45,7 +45,7 @@ async fn managers(deployment: &Deployment) -> Vec<Console> {
     managers
 }
 
-/// The fields of a form with this in one of them, and what fits in those that are empty.
+/// The fields of a form with this in one of them, and valid values in the empty ones.
 fn sent(form: &FoundForm, sender: &Console, wrong: &str, typed: &str) -> Vec<(String, String)> {
     let value = |name: &String| if name == wrong { typed.to_owned() } else { fitting(form, name) };
     let given = |name: &String| form.fields.iter().any(|(known, value)| known == name && !value.is_empty());

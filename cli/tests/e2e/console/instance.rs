@@ -26,7 +26,7 @@ fn at(page: &str) -> String {
     format!("/console/instance{page}")
 }
 
-/// A sync of this member, which nobody waits for; returns its job.
+/// A sync of this member without a waiting caller; returns its job.
 pub(super) async fn enqueue(deployment: &Deployment, chat: &str) -> String {
     let api = deployment.api().header("prefer", "respond-async");
     let answer = api.post("/interactions/sync", json!({ "user_id": chat })).await;
@@ -202,7 +202,7 @@ async fn the_depth_of_a_queue_is_drawn_over_time(deployment: &Deployment) {
     operator.get(&at("/pauses")).await.shows(200, "command line").shows(200, "a test");
     enqueue(deployment, &guild.lacking().chat).await;
     operator.get(&at("/queues")).await.shows(200, "interactive");
-    // Twice: the minute may have been measured before the job came, but then the next one is near.
+    // Twice: the minute may have been measured before the job was enqueued, but then the next one is near.
     let charts = eventually("the minute is measured", Duration::from_secs(100), async || {
         let page = operator.get(&at("/queues?range=hour")).await;
         page.contains("Jobs waiting in interactive").then_some(page)

@@ -140,7 +140,7 @@ async fn a_waiting_job_is_cancelled_once(deployment: &Deployment) {
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
 }
 
-/// A ban on Discord is moderation: to see jobs is not enough to stop it.
+/// A ban on Discord is moderation: the right to see jobs does not suffice to stop it.
 async fn a_job_of_another_right_has_no_buttons(deployment: &Deployment) {
     let (guild, api) = (deployment.guild(), deployment.api());
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;

@@ -20,7 +20,7 @@ in_turn!(
     the_search_shows_staff_what_they_may_see
 );
 
-/// For a job.
+/// The longest wait for a job.
 const WITHIN: Duration = Duration::from_secs(20);
 
 fn below(deployment: &Deployment, page: &str) -> String {
@@ -108,7 +108,7 @@ async fn links_that_are_over_stay_on_the_page(deployment: &Deployment) {
     let links = async |args: &[&str]| {
         deployment.command(&[&["links"], args, &["--guild", &guild.id]].concat()).await.succeeded();
     };
-    // Another Roblox account, then none, then that of somebody else who left.
+    // Another Roblox account, then none, then that of another person who left.
     let import = async |play: &str, name: &str| {
         let file = format!("{}.csv", guild.id);
         let text = format!("chat_id,play_id,play_username\n{},{play},{name}\n", member.chat);
@@ -205,7 +205,7 @@ async fn the_search_goes_to_what_is_named(deployment: &Deployment) {
     assert_eq!(console.get(&find(&format!("#{id}"))).await.location(), ban);
     let of_person = console.get(&find("555001")).await;
     assert!(of_person.location().ends_with("person=555001"), "{}", of_person.location());
-    // Of another guild.
+    // A member of another guild.
     console.get(&find(&deployment.other_guild().members[5].chat)).await.shows(200, "Nothing found.");
 }
 

@@ -1,5 +1,5 @@
 //! The console through HTTP, as a browser without JavaScript: `client` signs in and posts forms, `page` reads what comes
-//! back, one file for each area of pages. What must hold for all pages is in `security`.
+//! back, one file for each area of pages. Tests of all pages are in `security`.
 
 mod applications;
 mod audit;

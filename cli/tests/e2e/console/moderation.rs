@@ -29,7 +29,7 @@ fn below(deployment: &Deployment, page: &str) -> String {
     format!("/console/guilds/{}/moderation{page}", deployment.guild().id)
 }
 
-/// No platform knows it.
+/// An id unknown to both platforms.
 const UNKNOWN: &str = "555001";
 const WITHIN: Duration = Duration::from_secs(20);
 
@@ -63,7 +63,7 @@ async fn a_player_is_banned_by_name_and_the_ban_is_taken_back(deployment: &Deplo
     console.get(&below(deployment, "/bans?state=all&place=5")).await.shows(200, "Nothing matches");
 }
 
-/// The chat platform would remove them from the guild, and they could lift nothing.
+/// The chat platform would remove them from the guild, and they could not lift the ban.
 async fn nobody_bans_themselves(deployment: &Deployment) {
     let (own, console) = (&deployment.guild().members[0], Console::owner(deployment).await);
     for account in [own.chat.clone(), own.play.to_string(), own.name.clone()] {
@@ -100,7 +100,7 @@ async fn the_form_says_whom_it_means(deployment: &Deployment) {
         .shows(200, "is not a member of this Discord server");
     console.get(&form(UNKNOWN)).await.shows(200, "Roblox knows no account with the id 555001.");
     console.get(&form("Nobody")).await.shows(200, "No linked member is named");
-    // A refused form shows the person too, and a mute says nothing of Discord.
+    // A refused form shows the person too, and a mute does not mention Discord.
     let mute = below(deployment, "/mutes/new");
     let refused = console.post(&mute, &[("identifier", &member.chat), ("length", "ever")]).await;
     refused.refuses("reason", "", "Say what happened.").shows(422, &member.name);
@@ -115,7 +115,7 @@ async fn an_id_that_no_platform_knows_is_confirmed_first(deployment: &Deployment
         let asked = console.post(&new, &form).await;
         asked.refuses("identifier", id, &format!("{platform} knows no such id.")).has_typed("reason", "spam");
         console.get(&below(deployment, "/bans")).await.shows(200, "Nobody is banned.");
-        // The confirmation is about this id alone.
+        // The confirmation is only for this id.
         let other = [&form[..], &[("unknown", "1")]].concat();
         console.post(&new, &other).await.refuses("identifier", id, "knows no such id.");
         let confirmed = console.press(&asked, "Add ban", &[("unknown", id), ("length", "ever")]).await;
@@ -126,7 +126,7 @@ async fn an_id_that_no_platform_knows_is_confirmed_first(deployment: &Deployment
 
 async fn while_a_platform_is_away_its_ids_can_be_banned(deployment: &Deployment) {
     let console = Console::owner(deployment).await;
-    // The rights of the owner are known from now on.
+    // The rights of the owner are cached from now on.
     console.get(&below(deployment, "")).await.shows(200, "Nobody is banned.");
     let member = "GET /guilds/:guild/members/:user";
     deployment.fault(json!({ "route": member, "status": 503, "count": 20 })).await;

@@ -1,4 +1,4 @@
-//! Lists name people who have no link as their platform does.
+//! Lists show people without a link by their platform's name.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const WITHIN: Duration = Duration::from_secs(20);
 async fn people_without_a_link_have_the_names_of_their_platform_or_ids(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
     let list = format!("/console/guilds/{}/moderation/bans", deployment.guild().id);
-    // The rights of the owner are known from now on.
+    // The rights of the owner are cached from now on.
     owner.get(&list).await.shows(200, "Nobody is banned.");
     // They have links in their own guild only.
     let [spammer, moderator, cheater, other, ..] = &deployment.other_guild().members[..] else {
@@ -32,7 +32,7 @@ async fn people_without_a_link_have_the_names_of_their_platform_or_ids(deploymen
 
     deployment.clear_faults().await;
     ban(deployment, cheater, "cheats", other).await;
-    // A list does not wait long for a platform: the names may be there at the next look.
+    // A list does not wait long for a platform: the names may appear only at the next request.
     eventually("the names are known", WITHIN, async || {
         let row = owner.get(&list).await.row("cheats");
         (row.contains(&cheater.name) && row.contains(&format!("user{}", other.chat))).then_some(())

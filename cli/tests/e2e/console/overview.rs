@@ -100,7 +100,7 @@ async fn a_guild_without_the_bot_is_told_how_to_invite_it(deployment: &Deploymen
     let expected = "https://discord.com/oauth2/authorize?client_id=900000000000000001&scope=bot&permissions=";
     let invite = made.stderr.lines().find_map(|line| line.strip_prefix("Invite the bot: ")).unwrap();
     assert!(invite.starts_with(expected) && invite.ends_with(&format!("&guild_id={id}")), "{invite}");
-    // Nobody is its admin before: a person could else become one by sending the bot away.
+    // There is no admin before: otherwise a person could become one by removing the bot.
     let owner = Console::new(deployment);
     owner.sign_in(&link(deployment, &id, user, &[]).await).await;
     owner.get(&format!("/console/guilds/{id}")).await.shows(404, "There is no such page");

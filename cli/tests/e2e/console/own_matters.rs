@@ -1,4 +1,4 @@
-//! Nobody decides about themselves but admins (docs/rules.md 6), and names are found only by who may look members up.
+//! Only admins decide about themselves (docs/rules.md 6), and only people who may look members up find names.
 
 use serde_json::{Value, json};
 use testkit::{Deployment, in_turn};
@@ -104,7 +104,7 @@ async fn names_are_found_only_by_who_may_look_members_up(deployment: &Deployment
         let shown = staff.get(&page(deployment, &format!("{place}{}", sought.name))).await;
         assert!(!shown.contains("may not look members up"), "{}: {}", shown.what, shown.text());
     }
-    // Who may ban bans by an id, and sees the name to it.
+    // A person who may ban bans by id, and sees the name for it.
     set_permissions(deployment, &["moderation.write"]).await;
     let form = staff.get(&page(deployment, &format!("moderation/bans/new?identifier={}", sought.play))).await;
     form.shows(200, &sought.name);

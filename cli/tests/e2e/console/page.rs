@@ -5,7 +5,7 @@ use reqwest::header::HeaderMap;
 
 use super::form::FoundForm;
 
-/// What a request was answered with.
+/// The answer to a request.
 pub(crate) struct Page {
     /// Method and path.
     pub(crate) what: String,
@@ -15,12 +15,12 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// What a person reads: without tags, with entities decoded and white space folded.
+    /// The visible text: without tags, with entities decoded and white space folded.
     pub(crate) fn text(&self) -> String {
         text_of(&self.html)
     }
 
-    /// What the first row of a table with this text says.
+    /// The text of the first row of a table with this text.
     #[track_caller]
     pub(crate) fn row(&self, text: &str) -> String {
         let rows = self.html.split("<tr").skip(1).map(|rest| rest.split("</tr>").next().unwrap());
@@ -41,19 +41,19 @@ impl Page {
         self
     }
 
-    /// Everything that the page says is wrong.
+    /// All errors on the page.
     pub(crate) fn problems(&self) -> Vec<String> {
         let found = self.html.split("class=\"problem\"").skip(1).filter_map(|rest| rest.split_once('>'));
         found.map(|(_, rest)| text_of(rest.split("</p>").next().unwrap())).collect()
     }
 
-    /// What the page says is wrong with a field.
+    /// The error of a field on the page.
     fn problem(&self, field: &str) -> Option<String> {
         let (_, rest) = self.html.split_once(&format!("id=\"problem-{field}\">"))?;
         Some(decoded(rest.split("</p>").next().unwrap()))
     }
 
-    /// Panics unless the page says this beside a field, and shows again what was typed into it.
+    /// Panics unless the page has this error beside a field, and keeps its input.
     #[track_caller]
     pub(crate) fn refuses(&self, field: &str, typed: &str, text: &str) -> &Self {
         let problem = self.problem(field);
@@ -63,7 +63,7 @@ impl Page {
         self.has_typed(field, typed)
     }
 
-    /// Panics unless the page keeps this of another field, and finds nothing wrong with it.
+    /// Panics unless the page keeps this input of another field, without an error.
     #[track_caller]
     pub(crate) fn keeps(&self, field: &str, typed: &str) -> &Self {
         assert_eq!(self.problem(field), None, "{}: {field}", self.what);
@@ -87,7 +87,7 @@ impl Page {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The path that was asked for, with its query.
+    /// The requested path, with its query.
     pub(crate) fn path(&self) -> String {
         self.what.split_once(' ').unwrap().1.to_owned()
     }
@@ -96,12 +96,12 @@ impl Page {
         self.header("location")
     }
 
-    /// Panics unless a person has to sign in first, and is led back to this page afterwards.
+    /// Panics unless a person has to sign in first, and returns to this page afterwards.
     #[track_caller]
     pub(crate) fn asks_to_sign_in(&self) -> &Self {
         let (method, path) = self.what.split_once(' ').unwrap();
         let back = Url::parse_with_params("http://form/console/sign-in", [("to", path)]).unwrap();
-        // The first page is where a sign-in leads anyway, and the address of a form is no page.
+        // A sign-in leads to the first page anyway, and the address of a form is not a page.
         let expected = match back.as_str().strip_prefix("http://form") {
             Some(back) if method == "GET" && path != "/console" => back,
             _ => "/console/sign-in",
@@ -110,7 +110,7 @@ impl Page {
         self
     }
 
-    /// The page as it is for other requests too: an error page names its request.
+    /// The page without its request id, which an error page shows.
     pub(crate) fn without_request_id(&self) -> String {
         self.html.replace(self.header("x-request-id"), "")
     }
@@ -137,7 +137,7 @@ impl Page {
         attributes(&self.html, "href").map(|href| decoded(&href)).collect()
     }
 
-    /// Where the first link with this text leads.
+    /// The address of the first link with this text.
     #[track_caller]
     pub(crate) fn link(&self, text: &str) -> String {
         let links = self.html.split("<a ").skip(1).map(|rest| rest.split("</a>").next().unwrap());
@@ -151,7 +151,7 @@ impl Page {
         self.resolve(&decoded(&found)).unwrap_or_else(|| panic!("{text:?} leads nowhere: {found}"))
     }
 
-    /// The address that a browser asks for where a link is followed; `None`: it stays on the page.
+    /// The address that a browser requests for a link; `None`: it stays on the page.
     pub(crate) fn resolve(&self, link: &str) -> Option<String> {
         match link.split('#').next().unwrap() {
             "" => None,

@@ -1,4 +1,4 @@
-//! What people of a server are told while an operator has paused its jobs, or a class of all jobs.
+//! The notices to people of a server while an operator has paused its jobs, or a class of all jobs.
 
 use testkit::{Deployment, both_modes};
 

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/servers: game servers as their heartbeats tell of them, and commands with their answers.
+//! /console/guilds/:guild/servers: game servers by their heartbeats, and commands with their answers.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn servers(deployment: &Deployment) -> String {
     format!("/console/guilds/{}/servers", deployment.guild().id)
 }
 
-/// What a game server calls with.
+/// The client of a game server.
 fn game(deployment: &Deployment) -> Api {
     deployment.api().key(&deployment.guild().game_key)
 }
@@ -149,7 +149,7 @@ async fn one_command_goes_to_the_live_servers_of_a_place(deployment: &Deployment
     assert_eq!([fetched(&api, "s1").await.len(), fetched(&api, "s2").await.len()], [1, 2]);
 }
 
-/// A field that narrows must not widen when it cannot be read.
+/// An unreadable filter must not widen the selection.
 async fn a_place_that_cannot_be_read_reaches_no_server(deployment: &Deployment) {
     let (owner, api) = (Console::owner(deployment).await, game(deployment));
     heartbeat(&api, "s1", 11, 1).await;
@@ -216,7 +216,7 @@ async fn servers_are_sorted_by_a_column(deployment: &Deployment) {
     let order = ["s70", "s60", "s00"].map(|id| most.text().find(id).unwrap_or(usize::MAX));
     assert!(order.is_sorted(), "{}", most.text());
     most.shows(200, "Players ↓").has_typed("state", "live");
-    // A place in the list that no number of rows has is its beginning.
+    // An invalid position in the list counts as its beginning.
     for skip in ["18446744073709551615", "9223372036854775808", "-1", "x"] {
         owner.get(&format!("{}?skip={skip}", servers(deployment))).await.shows(200, "s00");
     }
@@ -224,7 +224,7 @@ async fn servers_are_sorted_by_a_column(deployment: &Deployment) {
     assert!(!last.contains("s70") && !last.contains("Load more"), "{}", last.text());
 }
 
-/// The refused form stands at an address of its own, which nothing but the form leads to.
+/// The refused form has an address of its own, which only the form leads to.
 async fn a_long_list_goes_on_after_a_refused_command(deployment: &Deployment) {
     many(deployment).await;
     let owner = Console::owner(deployment).await;

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/settings: one form for all settings, compared with what the API says.
+//! /console/guilds/:guild/settings: one form for all settings, compared with the API's answer.
 
 use serde_json::{Value, json};
 use testkit::{Deployment, in_turn};

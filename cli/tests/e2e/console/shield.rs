@@ -10,7 +10,7 @@ in_turn!(
     a_guild_that_may_not_flag_says_so
 );
 
-/// A player whom the game platform knows, and who is of no other test.
+/// A player whom the game platform knows, and whom no other test uses.
 fn player(deployment: &Deployment, n: usize) -> String {
     deployment.guild().members[20 + n].play.to_string()
 }

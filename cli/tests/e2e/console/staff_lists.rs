@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/…: the lists by person, and what is taken back.
+//! /console/guilds/:guild/staff/…: the lists by person, and undone changes.
 
 use reqwest::Method;
 use serde_json::json;
@@ -17,7 +17,7 @@ fn page(deployment: &Deployment, rest: &str) -> String {
     format!("/console/guilds/{}/{rest}", deployment.guild().id)
 }
 
-/// Adds what a guild has about a staff member, and answers its id.
+/// Adds a record about a staff member, and returns its id.
 async fn add(deployment: &Deployment, kind: &str, member: usize, reason: &str) -> String {
     let guild = deployment.guild();
     let body = json!({ "staff_id": guild.members[member].chat, "reason": reason, "body": reason, "severity": 2,

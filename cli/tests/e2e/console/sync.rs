@@ -27,7 +27,7 @@ fn role<'r>(guild: &Guild, id: &str) -> &'r str {
     ROLES[guild.roles.iter().position(|role| role == id).unwrap()]
 }
 
-/// Members who hold a role too many, each of which a sync takes.
+/// Members with a surplus role, which a sync removes.
 fn removals(guild: &Guild) -> usize {
     guild.members[1..].iter().filter(|member| member.held.len() == 2).count()
 }
@@ -95,7 +95,7 @@ async fn a_safety_limit_stops_the_run_before_its_first_change(deployment: &Deplo
     let page = previewed(deployment, &owner, &fewer).await;
     page.shows(200, "The safety limit would stop this run before its first change.");
     let ask = owner.get(&page.link("Run the sync")).await;
-    // The safety limit is what the preview showed, so that nothing else goes.
+    // The safety limit is the preview's number, so that no other role is removed.
     let loss = format!("Remove {0} roles from {0} members", removals(guild));
     ask.shows(200, &loss).has_typed("max_removals", &removals(guild).to_string());
     let begun = owner.press(&ask, &loss, &[("max_removals", &fewer), ("word", "sync")]).await;
@@ -152,7 +152,7 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Nothing to change");
 }
 
-/// Its parts go on from one chunk to the next.
+/// Its parts continue from one chunk to the next.
 async fn a_long_run_lists_each_change_once(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     assert!(guild.changes() > 200, "more than a chunk has");

@@ -1,4 +1,5 @@
-//! An Undo travels in a cookie, and browsers keep none above 4,096 bytes: the longest texts must come back too.
+//! An Undo travels in a cookie, and browsers keep none above 4,096 bytes: the longest texts must be restored
+//! too.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};
@@ -24,7 +25,7 @@ async fn a_leave_with_the_longest_reason_is_brought_back(deployment: &Deployment
 async fn settings_with_many_roles_are_taken_back(deployment: &Deployment) {
     let (guild, api, owner) = (deployment.guild(), deployment.api(), Console::owner(deployment).await);
     let path = format!("/guilds/{}/settings", guild.id);
-    // Of roles that are gone from Discord, for which the form has boxes as well.
+    // Roles that were deleted on Discord, for which the form also has boxes.
     let roles: Vec<_> = (0..100).map(|n| (8_000_000_000_000_000_000_i64 + n).to_string()).collect();
     api.patch(&path, json!({ "allowed_privileged_roles": roles })).await.ok();
     let before = api.get(&path).await.ok();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use testkit::{Api, Deployment, Guild, eventually};
 
-/// Ids of objects outside the service, or free text: they tell nothing about another guild.
+/// Ids of objects outside the service, or free text: they reveal nothing about another guild.
 pub(super) const OUTSIDE: [&str; 8] = [
     "target_id",
     "group_id",
@@ -56,7 +56,7 @@ impl Ids {
         self.by_kind[kind].clone()
     }
 
-    /// The id as it stands in a path.
+    /// The id as written in a path.
     pub(super) fn text(&self, name: &str) -> String {
         let value = self.value(name);
         value.as_str().map_or_else(|| value.to_string(), str::to_owned)

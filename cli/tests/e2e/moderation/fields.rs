@@ -68,7 +68,7 @@ async fn identifiers_are_strings_or_integers(deployment: &Deployment) {
     let path = deployment.moderation("play/ban");
     deployment.api().post(&path, body(json!(555_002))).await.ok();
     assert!(deployment.is_banned("555002").await);
-    // As a number it would be that of somebody else, wherever numbers are floats.
+    // As a number it would be the id of another user where numbers are floats.
     let chat: u64 = STRANGER_CHAT.parse().unwrap();
     let refused = deployment.api().post(&path, body(json!(chat))).await;
     refused.refused(400, &["identifier", "sent as a string"]);

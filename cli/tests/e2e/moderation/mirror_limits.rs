@@ -1,4 +1,4 @@
-//! Whom the copy of bans on the chat platform spares, and how many of a key go there by themselves (docs/rules.md 4).
+//! Users who are never banned on the chat platform, and the limit of copies for each key (docs/rules.md 4).
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ async fn further_bans_of_a_key_wait_until_somebody_allows_them(deployment: &Depl
     let held = deployment.ban(member(26), json!({})).await;
     assert_eq!(mirrored(deployment, "held").await["id"], held);
     assert!(deployment.is_banned(member(26)).await, "it counts in the games");
-    // For a user who is banned there by us already nothing changes there.
+    // For a user whom Guildhall banned there before, nothing changes there.
     deployment.ban(member(24), json!({ "duration_seconds": 3600 })).await;
     mirrored(deployment, "done").await;
     // Another key has an hour of its own, and may not allow what is held.
@@ -99,7 +99,7 @@ async fn whom_a_key_names_was_not_signed_in(deployment: &Deployment) {
     page.shows(200, &format!("Named by key {} , not signed in.", &guild.admin_key[3..11]));
     let log = owner.get(&format!("{url}/audit?action=moderation.ban")).await;
     log.shows(200, "(named by a key, not signed in)");
-    // Who lifts it in the console is signed in.
+    // A lift in the console is by a signed-in person.
     owner.press(&page, "Lift ban", &[]).await.shows(200, "Lifted the ban");
     assert_eq!(deployment.audit("moderation.unban").await[0]["metadata"]["moderator"], Value::Null);
 }

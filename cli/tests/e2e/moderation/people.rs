@@ -45,7 +45,7 @@ async fn a_person_linked_later_is_listed_once(deployment: &Deployment) {
             kept.insert(ban["identifier"].as_str().unwrap().to_owned(), id);
         }
         revision = changes["revision"].as_i64().unwrap();
-        // What a command changed is heard within a second.
+        // A change by a command takes effect within a second.
         eventually(&format!("the whole list is like the one kept at step {step}"), WITHIN, async || {
             let whole = deployment.api().get(&list).await.ok()["bans"].clone();
             let item =
@@ -127,7 +127,8 @@ async fn changes_of_a_ban_are_no_further_actions(deployment: &Deployment) {
     assert_eq!((ban, deployment.audit("moderation.unban").await.len()), (5, 1));
     let activity = deployment.api().get(&format!("/staff/activity/{}", deployment.guild().id)).await.ok();
     assert_eq!(activity["actions"].as_array().unwrap().len(), 6);
-    // A lift by somebody who had no part in it counts, until it is undone; those around it keep their numbers.
+    // A lift by a moderator without an earlier action counts, until it is undone; neighbouring actions keep
+    // their numbers.
     let third = &deployment.guild().members[2].chat;
     let others = ["771", "772"];
     for other in others {

@@ -142,7 +142,7 @@ async fn a_process_that_ends_returns_what_it_did_not_use() {
     assert_eq!(processes.admitted(0, rate, 1).await, 1);
     processes.shutdowns[0].begin();
     processes.shutdowns[0].wait().await;
-    // Requests that came before are still answered, and leave nothing behind.
+    // Earlier requests are still answered, and leave no permits behind.
     assert_eq!(processes.admitted(0, rate, 1).await, 1);
     assert!(processes.windows[0].0.granted.unused().is_empty());
     assert_eq!(processes.admitted(1, rate, 200).await, 98);
@@ -152,7 +152,7 @@ async fn a_process_that_ends_returns_what_it_did_not_use() {
 async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
     let Some(processes) = Processes::start("limits::shared: killed", 1).await else { return };
     let rate = Rate::per(100, MINUTE);
-    // It hears nothing.
+    // It receives no messages.
     let killed = SharedWindows::new(processes.redis.clone(), Clock::system());
     assert!(killed.take(KEY, rate).await.unwrap().allowed);
     let lost = killed.0.granted.take_back(KEY).unwrap().permits;
@@ -245,7 +245,7 @@ async fn a_window_that_redis_lost_is_counted_anew_by_those_who_used_it() {
     let next = processes.windows[1].take_one(KEY, rate).await.unwrap();
     let until = ends_at + Duration::from_millis(100);
     assert!(next.allowed && next.reset_after < until, "{next:?} ends when it would have, in {ends_at:?}");
-    // What the others had is counted as soon as they hear of the loss.
+    // Permits of the others are counted as soon as they are notified of the loss.
     while processes.window().await.keys().filter(|field| field.starts_with('t')).count() < 3 {
         tokio::task::yield_now().await;
     }

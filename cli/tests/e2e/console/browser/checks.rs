@@ -1,5 +1,5 @@
-//! What must hold on every page: nothing in the browser's console, nothing against the policy, no fault that axe-core calls
-//! serious, no landmark named as another, no sideways scrolling on a small phone.
+//! Checks of every page: an empty browser console, no violation of the policy, no serious fault by axe-core,
+//! unique names of landmarks, no sideways scrolling on a small phone.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const NARROWEST: u32 = 320;
 const RUN: &str = "axe.run(document, OPTIONS).then((found) => found.violations
     .filter((one) => ['serious', 'critical'].includes(one.impact) || one.id === 'landmark-unique')
     .map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target + ' ' + node.failureSummary).join('; ')))";
-/// What is wider than the window, outermost first.
+/// Elements wider than the window, outermost first.
 const WIDE: &str =
     "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.body.querySelectorAll('*')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
@@ -22,7 +22,7 @@ impl Tab<'_> {
     pub(super) async fn faults(&self) -> Vec<String> {
         let mut faults = self.reported();
         self.evaluate(AXE).await;
-        // In the dark only colours differ.
+        // The dark theme differs only in colours.
         for (scheme, rules) in [("light", "{}"), ("dark", "{ runOnly: ['color-contrast'] }")] {
             self.scheme(scheme).await;
             let run = RUN.replace("OPTIONS", rules);
@@ -42,7 +42,7 @@ impl Tab<'_> {
         assert!(faults.is_empty(), "{}: {}", self.path().await, faults.join("\n"));
     }
 
-    /// Errors and breaches of the policy so far; each is reported once.
+    /// Errors and violations of the policy so far; each is reported once.
     pub(super) fn reported(&self) -> Vec<String> {
         std::mem::take(&mut *self.events.lock().unwrap()).into_iter().filter_map(fault).collect()
     }

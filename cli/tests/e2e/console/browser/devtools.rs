@@ -1,5 +1,5 @@
-//! The tests' Chromium, driven through the protocol of its developer tools. Each tab has cookies of its own, and goes with
-//! the test.
+//! The tests' Chromium, driven through the protocol of its developer tools. Each tab has cookies of its own,
+//! and is closed with the test.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
-/// What the browser reported of one tab: the method and its parameters.
+/// An event of one tab: the method and its parameters.
 pub(super) type Events = Arc<Mutex<Vec<(String, Value)>>>;
 
 pub(super) struct Browser {
@@ -56,7 +56,7 @@ impl Browser {
         if answer["error"].is_null() { Ok(answer["result"].take()) } else { Err(answer["error"].to_string()) }
     }
 
-    /// A new tab: its session, and what it reports.
+    /// A new tab: its session, and its events.
     pub(super) async fn attach(&self) -> (String, Events) {
         // With cookies of its own: each tab is another person's browser.
         let lives = json!({ "disposeOnDetach": true });

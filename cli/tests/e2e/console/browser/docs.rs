@@ -17,7 +17,7 @@ const CHECK: &str = "Is somebody banned?";
 /// The calls of the list that are shown, in its order.
 const LISTED: &str = "[...document.querySelectorAll('#menu a')].filter((one) => one.checkVisibility() && one.querySelector('.method'))
     .map((one) => one.textContent.replace(/^[A-Z]+ /, ''))";
-/// Links to calls that a finger misses, and code that its button covers.
+/// Links too small for a finger, and code that its button covers.
 const FAULTS: &str = "[...document.querySelectorAll('.path')].filter((one) => one.offsetHeight < 24)
     .concat([...document.querySelectorAll('.code')].filter((one) =>
         one.querySelector('.copy').getBoundingClientRect().bottom > one.querySelector('code').getBoundingClientRect().top))
@@ -53,7 +53,7 @@ async fn the_documentation_fits_a_small_phone(deployment: &Deployment) {
     assert_eq!(tab.evaluate(FAULTS).await, json!([]));
     assert_eq!(tab.evaluate("document.documentElement.scrollWidth <= innerWidth").await, true);
     assert_eq!(tab.evaluate(PLACEHOLDER).await, true);
-    // All calls are drawn alike; axe takes a minute for all of them.
+    // All calls have the same markup; axe takes a minute for all of them.
     search(&tab, "banStatus").await;
     tab.sees("1 call of ").await;
     tab.click("Try this call").await;
@@ -98,7 +98,7 @@ async fn examples_use_the_answer(deployment: &Deployment) {
     ] {
         tab.sees(text).await;
     }
-    // Of all others, no example prints a whole table.
+    // No other example prints a whole table.
     search(&tab, "").await;
     let whole = "[...document.querySelectorAll('.examples code')].map((one) => one.textContent)
         .filter((text) => /print\\((answer|answer\\.data)\\)/.test(text))";

@@ -1,4 +1,4 @@
-//! Every page of a guild and of the instance that links lead to, and the pages without a person.
+//! Every page of a guild and of the instance that links lead to, and the pages before sign-in.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ async fn pass(deployment: &Deployment, start: &str, others: &[&str]) -> Browser 
     let mut faults = Vec::new();
     for path in paths {
         tab.goto(&path).await;
-        // How a page looks does not depend on the mode, and takes most of the time to check.
+        // The look of a page does not depend on the mode, and takes most of the time to check.
         let found = if deployment.mode() == Mode::Embedded { tab.faults().await } else { tab.reported() };
         faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
     }

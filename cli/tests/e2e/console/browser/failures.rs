@@ -1,4 +1,4 @@
-//! What fails in an open page: forms, the connection, the session.
+//! Failures in an open page: forms, the connection, the session.
 
 use serde_json::json;
 use testkit::{Deployment, both_modes};

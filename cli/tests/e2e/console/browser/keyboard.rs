@@ -1,4 +1,4 @@
-//! Where the keyboard leads: past the navigation, out of menus, into forms.
+//! Navigation by keyboard: past the navigation, out of menus, into forms.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};

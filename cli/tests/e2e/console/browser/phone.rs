@@ -1,4 +1,4 @@
-//! Small phones: the header, menus, what a finger hits.
+//! Small phones: the header, menus, touch targets.
 
 use testkit::{Deployment, in_turn};
 
@@ -13,12 +13,12 @@ const CUT: &str = "[...document.querySelectorAll('.own .menu-body > *')].filter(
     const { left, right, width } = one.getBoundingClientRect();
     return width > 0 && (left < 0 || right > document.documentElement.clientWidth);
 }).length";
-/// The name of the person stands at the right of the first line.
+/// The name of the person is at the right of the first line.
 const AT_THE_RIGHT: &str = "(() => {
     const [own, menu] = ['.own', '.bar'].map((one) => document.querySelector(one).getBoundingClientRect());
     return own.right > document.documentElement.clientWidth - 24 && own.top < menu.top + 24;
 })()";
-/// What is smaller than a finger needs, outside of sentences.
+/// Touch targets that are too small, outside of sentences.
 const SMALL: &str =
     "[...document.querySelectorAll(':is(.bar, .list, .facts, .pairs, .tabs) :is(a, button, summary)')]
     .filter((one) => one.checkVisibility() && !one.closest('.hidden'))

@@ -1,4 +1,5 @@
-//! What scripts add: what a form did stays in view, keys, copy buttons, times; and what is hidden without them.
+//! Features of scripts: the flash of a form stays in view, keys, copy buttons, times; and elements that are
+//! hidden without them.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};

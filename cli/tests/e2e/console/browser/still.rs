@@ -1,4 +1,4 @@
-//! What the live socket changes leaves in place what a person points at or reads.
+//! Changes by the live socket do not move what a person points at or reads.
 
 use serde_json::json;
 use testkit::{Deployment, in_turn};
@@ -31,7 +31,7 @@ async fn live_rows_move_nothing_that_is_pointed_at_or_read(deployment: &Deployme
     ban(deployment, 11, "the second").await;
     tab.goto(&format!("/console/guilds/{}/moderation/bans", deployment.guild().id)).await;
 
-    // The page has no room to scroll yet.
+    // The page is too short to scroll.
     tab.point_at(&link).await;
     let before = top_of(&tab, &link).await;
     ban(deployment, 12, "the third").await;

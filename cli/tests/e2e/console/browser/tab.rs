@@ -38,7 +38,7 @@ impl<'b> Tab<'b> {
         self.call("Emulation.setDeviceMetricsOverride", size).await;
     }
 
-    /// Without motion, so that a change of colours is there at once.
+    /// Without motion, so that a change of colours is immediate.
     pub(super) async fn scheme(&self, name: &str) {
         let feature = |name: &str, value: &str| json!({ "name": name, "value": value });
         let features = [feature("prefers-color-scheme", name), feature("prefers-reduced-motion", "reduce")];
@@ -84,7 +84,7 @@ impl<'b> Tab<'b> {
         self.evaluate("void (globalThis.left = true)").await;
     }
 
-    /// Another document than the one that was left, complete.
+    /// Waits for a complete document other than the one that was left.
     async fn loaded(&self) {
         eventually("the page is loaded", SHOWN_WITHIN, async || {
             let done = "!globalThis.left && document.readyState === 'complete'";
@@ -126,8 +126,8 @@ impl<'b> Tab<'b> {
         self.press_at("button, a[href], summary", words).await;
     }
 
-    /// The same for buttons alone, where a link has the same words. Without scripts a button sends its form:
-    /// the page it leads to is waited for, else what opens an address next would stop it on its way.
+    /// The same only for buttons, if a link has the same words. Without scripts a button sends its form:
+    /// waits for the next page, because opening another address would cancel it.
     pub(super) async fn button(&self, words: &str) {
         if self.scripts.get() {
             return self.press_at("button", words).await;
@@ -163,7 +163,7 @@ impl<'b> Tab<'b> {
             .await;
     }
 
-    /// Where the mouse hits it.
+    /// The point where the mouse hits it.
     async fn place(&self, kinds: &str, words: &str) -> Value {
         let ask = format!("place({}, {})", json!(kinds), json!(words));
         let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);
@@ -212,7 +212,7 @@ impl<'b> Tab<'b> {
         self.call("Input.dispatchKeyEvent", up).await;
     }
 
-    /// Presses Tab until what has the focus has these words or this label; it must be visible there.
+    /// Presses Tab until the focus is on an element with these words or this label, which must be visible.
     pub(super) async fn tab_to(&self, words: &str) {
         let mut passed = Vec::new();
         for _ in 0..80 {
@@ -228,7 +228,7 @@ impl<'b> Tab<'b> {
         panic!("Tab does not reach {words:?} on {}: {passed:?}", self.path().await);
     }
 
-    /// The keys of these letters, as lists of options hear them.
+    /// Presses the keys of these letters, as lists of options expect them.
     pub(super) async fn letters(&self, text: &str) {
         for letter in text.chars() {
             let key = json!({ "type": "keyDown", "key": letter.to_string(), "text": letter.to_string() });

@@ -1,4 +1,4 @@
-//! Forms that are too large, or never come: no byte of them is read before all else was checked.
+//! Forms that are too large, or never arrive: they are read only after all other checks.
 
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ async fn a_form_that_stops_short_waits_for_nothing(deployment: &Deployment) {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{line}: {answer}");
         assert!(took < Duration::from_secs(5), "{line}: {took:?}");
     }
-    // Who may import has the time to send it, as long as bytes come.
+    // A person who may import gets the time to send it while bytes arrive.
     let (answer, _) = stop_short(deployment, &import, &cookie(&owner)).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 }
@@ -103,6 +103,6 @@ async fn a_person_opens_so_many_pages_a_minute(deployment: &Deployment) {
         assert!((1..=60).contains(&page.header("retry-after").parse::<u64>().unwrap()), "{}", page.text());
     }
     other.get("/console/sessions").await.shows(200, "");
-    // Of the person, not of the session.
+    // The limit is that of the person, not of the session.
     Console::owner(deployment).await.get("/console/sessions").await.shows(429, "very many pages");
 }

@@ -17,8 +17,8 @@ pub(crate) async fn populate(deployment: &Deployment) {
     Ids::made(deployment, deployment.guild(), 10 * number + 10).await;
 }
 
-/// The pages below `start` that links lead to, at most `of_a_kind` with the same path but for ids and the same fields in
-/// the query; also those of links that lead nowhere.
+/// The pages below `start` that links lead to, at most `of_a_kind` whose paths differ only in ids and whose
+/// queries have the same fields; also those of broken links.
 pub(crate) async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> Vec<Page> {
     // Only a form leads to it.
     let find = start.contains("/guilds/") && rows().iter().any(|row| row.path.ends_with("/find"));
@@ -50,8 +50,8 @@ fn kind(path: &str) -> String {
     format!("{}?{}", parts.join("/"), fields.join("&"))
 }
 
-/// Panics unless the page is what its template wrote: no script or style but the files of this server, no handler, no
-/// address that runs.
+/// Panics if the page has more than its template: scripts or styles other than the files of this server,
+/// handlers, or addresses that run code.
 pub(super) fn assert_inert(page: &Page) {
     if !page.header("content-type").starts_with("text/html") {
         let file = page.html.is_empty() || page.header("content-disposition").starts_with("attachment");

@@ -30,7 +30,7 @@ async fn a_form_needs_the_token_of_its_session(deployment: &Deployment) {
         for wrong in ["", cut, &shouted, &second.form_token(), &"0".repeat(64)] {
             post(&console, row, guild, wrong, &[]).await.shows(403, "this form was not sent from a page");
         }
-        // A token in the address is none.
+        // A token in the address does not count.
         let address = format!("{}?form_token={own}", row.in_guild(guild));
         console.send(Method::POST, &address, &[], &[]).await.shows(403, "this form was not sent from a page");
         let elsewhere = Console::new(deployment);

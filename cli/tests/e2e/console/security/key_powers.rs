@@ -1,4 +1,4 @@
-//! The same for keys: each opens what its scopes open, and none ends with more than it began with.
+//! The same for keys: each opens what its scopes open, and no key gains rights.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const USES: [(&str, &[&str]); 3] = [
     ("dashboard", &["read", "moderation", "staff", "sync", "shield"]),
     ("bot", &["read", "moderation", "staff", "sync"]),
 ];
-/// What is said about people: not for game servers.
+/// Records about people: not for game servers.
 const ABOUT_PEOPLE: [&str; 8] = [
     "/guilds/{guildId}/staff/notes",
     "/guilds/{guildId}/staff/strikes",
@@ -52,7 +52,7 @@ fn filled(deployment: &Deployment, path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Calls that would give the key, or somebody for it, more than they have.
+/// Calls that would give the key, or another holder, more rights than it has.
 async fn attempt(deployment: &Deployment, key: &Api) {
     let guild = deployment.guild();
     let of = |path: &str| format!("/guilds/{}/{path}", guild.id);

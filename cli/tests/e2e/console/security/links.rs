@@ -1,4 +1,4 @@
-//! Links of `guildhall console link`: one use, ten minutes, and no adoption of what the browser brought.
+//! Links of `guildhall console link`: one use, ten minutes, and no reuse of the browser's cookie.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -42,7 +42,7 @@ async fn a_link_works_once_and_reading_it_uses_nothing_up(deployment: &Deploymen
         [known.to_uppercase(), known[1..].to_owned(), format!("{known}0"), "%00".to_owned(), "..".to_owned()]
     {
         let page = late.send(Method::POST, &format!("/console/link/{wrong}"), &[], &[]).await;
-        // Two dots name a page that takes no form.
+        // Two dots lead to a page that takes no form.
         assert_eq!(page.status, if wrong == ".." { 405 } else { 404 }, "{wrong}");
     }
 }
@@ -84,7 +84,7 @@ async fn a_cookie_from_before_is_not_adopted(deployment: &Deployment) {
     let attacker = Console::new(deployment);
     attacker.set_cookie(SESSION, &planted);
     attacker.get("/console/sessions").await.asks_to_sign_in();
-    // A second sign-in gives a second secret, and the secret of the link is none.
+    // A second sign-in gives a second secret, and the secret of the link does not work as one.
     console.sign_in(&of_owner(deployment).await).await;
     assert_ne!(console.cookie(SESSION).unwrap(), given);
     attacker.set_cookie(SESSION, path.rsplit('/').next().unwrap());
@@ -93,11 +93,12 @@ async fn a_cookie_from_before_is_not_adopted(deployment: &Deployment) {
 
 async fn a_link_opens_its_own_guild_for_its_own_person(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), deployment.other_guild());
-    // The owner of the other guild, in the first: neither staff nor admin there, and the link says nothing about theirs.
+    // The owner of the other guild, in the first: neither staff nor admin there, and the link gives no rights
+    // in their own.
     let console = Console::of(deployment, guild, &other.members[0].chat).await;
     console.get(&format!("/console/guilds/{}", guild.id)).await.shows(404, "There is no such page");
     console.get(&format!("/console/guilds/{}", other.id)).await.shows(404, "There is no such page");
-    // The command says what it makes, as it is stored.
+    // The command prints what is stored.
     let connection = deployment.connect().await;
     for (member, said, admin) in [
         (0, "It makes an admin: the person manages", true),
@@ -114,7 +115,7 @@ async fn a_link_opens_its_own_guild_for_its_own_person(deployment: &Deployment) 
     let owner = Console::owner(deployment).await;
     let home = owner.get("/console").await;
     assert_eq!(home.location(), format!("/console/guilds/{}", guild.id));
-    // Of the link's text nothing is stored or logged.
+    // The link's text is not stored or logged.
     let entries = deployment.audit("console.link").await;
     assert!(!entries.is_empty() && entries[0]["actor_id"].is_string(), "{entries:?}");
 }

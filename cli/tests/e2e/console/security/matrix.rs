@@ -1,4 +1,4 @@
-//! Every row of the table of pages for everybody: who may see it gets it, for all others it does not exist.
+//! Every row of the table of pages for each kind of person: those with the right get it, all others a 404.
 
 use futures_util::{StreamExt, stream};
 use reqwest::Method;
@@ -32,7 +32,7 @@ fn of_guild() -> Vec<Row> {
     rows().into_iter().filter(Row::is_of_guild).collect()
 }
 
-/// The page that hides what a person may not see: the same as where there is nothing.
+/// The page for a person without the right: the same as for a page that does not exist.
 async fn assert_hidden(console: &Console, guild: &str, asked: &[(Row, Page)]) {
     let nothing = console.get(&format!("/console/guilds/{guild}/there-is-nothing")).await;
     nothing.shows(404, "There is no such page");
@@ -48,7 +48,7 @@ fn assert_shown(asked: &[(Row, Page)], whom: &str) {
         let what = format!("{whom}: {}: {}", page.what, page.text());
         assert!(page.status < 500 && page.status != 403, "{}: {what}", page.status);
         assert!(!page.location().contains("/sign-in"), "{what}");
-        // What the parameters name does not exist.
+        // The objects of the parameters do not exist.
         assert!(page.status != 404 || row.names_a_thing(), "404: {what}");
         assert!(row.is_post() || row.names_a_thing() || [200, 303].contains(&page.status), "{what}");
     }
@@ -97,7 +97,7 @@ async fn strangers_see_nothing_and_who_is_signed_out_signs_in(deployment: &Deplo
             assert_eq!(page.html, "", "{}", page.what);
         }
     }
-    // A cookie that is nobody's.
+    // A cookie without a session.
     for cookie in ["", "0", &"0".repeat(64), &"z".repeat(64), &"f".repeat(100_000 / 16)] {
         nobody.set_cookie(super::super::client::SESSION, cookie);
         nobody.get(&format!("/console/guilds/{}", guild.id)).await.asks_to_sign_in();

@@ -1,5 +1,5 @@
-//! What holds for every page of the console (docs/rules.md 10): who sees it, what a form needs, links and sessions, headers,
-//! and that texts of a guild stay texts.
+//! Tests of every page of the console (docs/rules.md 10): access, tokens of forms, links and sessions,
+//! headers, and escaping of a guild's texts.
 
 mod bodies;
 mod crawl;

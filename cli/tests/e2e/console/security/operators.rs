@@ -1,4 +1,5 @@
-//! `guildhall console sessions` and `operators`: who is signed in, and how that and the right of operators end.
+//! `guildhall console sessions` and `operators`: who is signed in, and the end of sessions and of operators'
+//! rights.
 
 use serde_json::{Value, json};
 use testkit::{Deployment, in_turn};
@@ -22,7 +23,7 @@ async fn signing_in_ends_the_session_that_the_browser_had(deployment: &Deploymen
     let guild = deployment.guild();
     let console = Console::owner(deployment).await;
     let before = console.cookie(SESSION).unwrap();
-    // Somebody else at the same browser.
+    // Another person at the same browser.
     console.sign_in(&link(deployment, &guild.id, &guild.members[1].chat, &[]).await).await;
     console.get("/console/sessions").await.shows(200, "Your sessions");
     let copy = Console::new(deployment);

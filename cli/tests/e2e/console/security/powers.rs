@@ -1,5 +1,5 @@
-//! Who ends with more than before? Nobody: each kind of person tries every way to roles, keys, rights and sessions, and what
-//! the stores hold of these stays as it was. The owner's same forms change it, so they are no blank shots.
+//! No person gains rights: each kind of person tries every way to get roles, keys, rights and sessions, and
+//! the stores do not change. The same forms by the owner change them, so the attempts are effective.
 
 use chrono::{DateTime, Utc};
 use entities::console_session;
@@ -17,7 +17,7 @@ in_turn!(
     an_owner_succeeds_where_the_others_fail,
 );
 
-/// A form that would give its sender, or somebody for them, more than they have.
+/// A form that would give its sender, or another person, more rights than the sender has.
 struct Attempt {
     page: String,
     fields: Vec<(&'static str, String)>,
@@ -28,7 +28,7 @@ fn attempt(page: &str, fields: &[(&'static str, &str)]) -> Attempt {
     Attempt { page: page.to_owned(), fields }
 }
 
-/// What an admin of the guild by Manage Server may not either: roles at or above their own, and keys that hand out roles.
+/// What an admin by Manage Server may not do either: roles at or above their own, and keys that grant roles.
 fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
     let (group, rank) = (guild.group.to_string(), guild.members[1].rank.to_string());
     let powerful = guild.privileged_role.as_str();
@@ -82,7 +82,7 @@ fn beyond_staff(guild: &Guild, own: &str, friend: &str, owned: &Owned) -> Vec<At
     attempts
 }
 
-/// What somebody else did about the person, and a role that was refused to them.
+/// Decisions of others about the person, and a role that was refused to them.
 struct Owned {
     strike: String,
     request: String,
@@ -114,7 +114,7 @@ impl Owned {
 }
 
 /// Everything that gives power in the guild: roles on the chat platform, keys, staff and their rights, settings, bindings,
-/// sessions; and what is decided about a person.
+/// sessions; and decisions about a person.
 pub(super) async fn powers(deployment: &Deployment, own: &str, friend: &str) -> Value {
     let (guild, mut held) = (deployment.guild(), Vec::new());
     for chat in [own, friend] {
@@ -148,7 +148,7 @@ async fn make(console: &Console, guild: &Guild, attempt: &Attempt) -> Page {
     console.post(&format!("/console/guilds/{}{}", guild.id, attempt.page), &fields).await
 }
 
-/// Makes all attempts: each is refused, and not because there were too many.
+/// Makes all attempts: each is refused, and not by a rate limit.
 async fn assert_vain(console: &Console, guild: &Guild, attempts: &[Attempt], whom: &str) {
     for attempt in attempts {
         let page = make(console, guild, attempt).await;
@@ -172,7 +172,7 @@ async fn staff_gain_nothing_by_any_permission(deployment: &Deployment) {
         set_permissions(deployment, &held).await;
         let before = powers(deployment, own, friend).await;
         assert_vain(&console, guild, &attempts, &format!("{held:?}")).await;
-        // And every other form there is, with the ids that they know.
+        // And every other form, with the ids that they know.
         for row in &posts {
             let path = row.in_guild(&guild.id).replace("/members/4000000000", &format!("/members/{own}"));
             console.post(&path, &[("role_id", &guild.privileged_role), ("chat_id", own)]).await;
@@ -197,7 +197,7 @@ async fn who_manages_the_server_gains_no_power_over_it(deployment: &Deployment) 
     let forged = make(&console, guild, &attempts[0]).await;
     forged.shows(403, "Powerful roles").shows(403, "Administrator");
     assert_eq!(powers(deployment, own, friend).await, before);
-    // What is theirs they do.
+    // They can change their own records.
     let saved = console.press(&page, "Save settings", &[("strike_days", "31")]).await;
     saved.shows(200, "Settings saved.");
 }
@@ -211,7 +211,7 @@ async fn a_link_makes_no_admin_while_the_bot_is_away(deployment: &Deployment) {
     set_permissions(deployment, &[]).await;
     for (status, code) in [(403, 50_001), (404, 10_004)] {
         deployment.fault(json!({ "route": "*", "status": status, "code": code, "count": 100_000 })).await;
-        // Signed in while the bot was there, and by a link that was made since.
+        // Signed in while the bot was in the guild, and by a link that was made since.
         let late = Console::of(deployment, guild, own).await;
         for console in [&console, &late] {
             for page in ["/keys", "/settings", "/first-run"] {

@@ -1,4 +1,4 @@
-//! Rights that a person loses end their access: at once with the staff role, within a minute with the platform's.
+//! Access ends with a person's rights: at once with the staff role, within a minute with the platform's.
 
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ async fn while_the_platform_is_away_known_people_stay_and_others_are_told(deploy
     .await;
 }
 
-/// Who manages the server on the platform is kept for 45 s, so this waits, in one mode.
+/// The platform's rights are cached for 45 s, so this waits, in one mode.
 #[test]
 fn rights_of_the_platform_end_within_a_minute() {
     run_shared(Mode::Embedded, async |deployment| {

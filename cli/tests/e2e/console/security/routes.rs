@@ -1,5 +1,5 @@
-//! The pages and calls of people with what each needs, from the list that was reviewed (`rights.snap`): not from the tables
-//! that the tests are about. A test of the console compares it with these.
+//! The pages and calls of people with what each needs, from the list that was reviewed (`rights.snap`): not
+//! from the tables under test. A test of the console compares it with these.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(crate) struct Row {
     pub(crate) who: Who,
 }
 
-/// Pages that ask about what their query names.
+/// Pages whose query names the object.
 const NEED_A_QUERY: [&str; 1] = ["/console/instance/jobs/retry"];
 
 impl Row {
@@ -43,7 +43,7 @@ impl Row {
         NEED_A_QUERY.contains(&&*self.path) || self.path.replace("{guild}", "").contains('{')
     }
 
-    /// How many parts of a path this row names, if the path is one of its.
+    /// The number of literal parts of this row, if it matches the path.
     pub(crate) fn fits(&self, path: &str) -> Option<usize> {
         let (own, asked) = (self.path.split('/'), path.split('/'));
         let fits = own.clone().count() == asked.clone().count()
@@ -51,7 +51,7 @@ impl Row {
         fits.then(|| own.filter(|part| !part.starts_with('{')).count())
     }
 
-    /// The address in a guild, with parameters that name nothing.
+    /// The address in a guild, with parameters of unknown objects.
     pub(crate) fn in_guild(&self, guild: &str) -> String {
         let filled = self.path.replace("{guild}", guild);
         let parts = filled.split('/').map(|part| if part.starts_with('{') { "4000000000" } else { part });

@@ -64,7 +64,7 @@ async fn a_session_ends_when_it_is_idle_and_in_any_case(deployment: &Deployment)
     assert!(is_signed_in(&console).await);
     age(deployment, "expires_at", -TimeDelta::seconds(1)).await;
     assert!(!is_signed_in(&console).await);
-    // Neither does its form token open anything.
+    // Its form token does not open anything either.
     let (token, path) = (console.form_token(), format!("/console/guilds/{}/bindings", deployment.guild().id));
     let page = console.send(Method::POST, &path, &[("form_token", &token)], &[]).await;
     assert_eq!(page.location(), "/console/sign-in");
@@ -74,7 +74,7 @@ async fn a_use_keeps_a_session_alive(deployment: &Deployment) {
     let console = Console::owner(deployment).await;
     age(deployment, "used_at", TimeDelta::minutes(5) - TimeDelta::hours(12)).await;
     assert!(is_signed_in(&console).await);
-    // The use was noted: seen from here it is just now.
+    // The use was recorded: it is just now.
     let page = console.get("/console/sessions").await;
     assert!(!page.contains("11 h ago") && !page.contains("12 h ago"), "{}", page.text());
 }
@@ -92,7 +92,7 @@ async fn sessions_are_listed_and_ended(deployment: &Deployment) {
     let row = list.html.split("<tr").find(|row| row.contains("phone")).unwrap();
     let (_, id) = row.split_once("/console/sessions/").unwrap();
     let end = format!("/console/sessions/{}/end", id.split('/').next().unwrap());
-    // Of another person it does not exist.
+    // The session of another person does not exist.
     let other = Console::of(deployment, guild, &guild.members[1].chat).await;
     assert!(!other.get("/console/sessions").await.contains("phone"));
     other.post(&end, &[]).await.shows(404, "There is no such page");
@@ -108,7 +108,7 @@ async fn signing_out_ends_the_session_itself(deployment: &Deployment) {
     let out = console.post("/console/sign-out", &[]).await;
     assert_eq!((out.status, out.location()), (303, "/console/sign-in"));
     assert!(out.header("set-cookie").contains("Max-Age=0") && console.cookie(SESSION).is_none());
-    // A copy of the cookie is worth nothing.
+    // A copy of the cookie does not work.
     console.set_cookie(SESSION, &secret);
     assert!(!is_signed_in(&console).await);
 }

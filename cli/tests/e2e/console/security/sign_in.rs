@@ -29,7 +29,7 @@ async fn people_sign_in_with_the_platform(deployment: &Deployment) {
     the_platform_is_away(deployment).await;
 }
 
-/// Begins in this browser; the address of the platform's page.
+/// Begins in this browser; returns the address of the platform's page.
 pub(super) async fn begin(console: &Console) -> Url {
     begin_at(console, "/console/sign-in").await
 }
@@ -113,7 +113,8 @@ async fn a_shared_link_is_kept(deployment: &Deployment) {
     assert_eq!((done.status, done.location()), (303, &*shared), "{}", done.text());
 }
 
-/// Addresses that some browsers take for those of another host, or that sign out, and pages that are none.
+/// Addresses that some browsers treat as those of another host, or that sign out, and addresses that are not
+/// pages.
 async fn no_other_page_is_followed(deployment: &Deployment) {
     for other in [
         "//evil.example",
@@ -135,7 +136,7 @@ async fn no_other_page_is_followed(deployment: &Deployment) {
         let sign_in = Url::parse_with_params("http://form/console/sign-in", [("to", other)]).unwrap();
         let page = console.get(sign_in.as_str().strip_prefix("http://form").unwrap()).await;
         assert_eq!(page.link("Sign in with Discord"), "/console/sign-in/start", "{other}");
-        // Past the page.
+        // Skipping the page.
         let start = format!("/console/sign-in/start?{}", sign_in.query().unwrap());
         let url: Url = console.get(&start).await.location().parse().unwrap();
         let done = console.get(&decide(&url, &authorize(&deployment.guild().members[0].chat)).await).await;
@@ -168,7 +169,7 @@ async fn cancelled(deployment: &Deployment) {
 async fn another_browser(deployment: &Deployment) {
     let (victim, attacker) = (Console::new(deployment), Console::new(deployment));
     let back = decide(&begin(&attacker).await, &authorize(&deployment.guild().members[1].chat)).await;
-    // A browser that began nothing, and one that began another attempt.
+    // A browser without an attempt, and one with another attempt.
     assert_refused(&victim, &victim.get(&back).await, "was not begun in this browser");
     begin(&victim).await;
     assert_refused(&victim, &victim.get(&back).await, "was not begun in this browser");
@@ -191,7 +192,7 @@ async fn a_code_is_used_once(deployment: &Deployment) {
     let copy = Console::new(deployment);
     copy.set_cookie(ATTEMPT, &attempt);
     assert_refused(&copy, &copy.get(&back).await, "has expired or was used before");
-    // A code of nobody, with the right state.
+    // An unknown code, with the right state.
     let url = begin(&copy).await;
     let state = url.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned();
     let page =

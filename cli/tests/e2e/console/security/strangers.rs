@@ -1,4 +1,5 @@
-//! What people who are not known yet cause at the chat platform, which bans the address of a service that asks too much.
+//! Calls to the chat platform by people who are not signed in: it bans the address of a service after too
+//! many refusals.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,7 +16,7 @@ in_turn!(
     a_guild_without_the_bot_is_asked_about_once(own),
 );
 
-/// Calls of these routes that the platform had.
+/// Calls of these routes that the platform received.
 async fn calls(deployment: &Deployment, routes: &[&str]) -> u64 {
     let stats = deployment.simulator.stats().await;
     let of = |route: &&str| -> u64 {
@@ -42,14 +43,14 @@ async fn the_platform_is_asked_about_attempts_that_were_begun_here(deployment: &
     let begun = state_of(&begin(&console).await);
     let (text, signature) = begun.rsplit_once('.').unwrap();
     let later = format!("f{text}.{signature}");
-    // A browser can be given any cookie.
+    // Cookies can be forged.
     for state in ["x", "", &later, text, &begun] {
         console.set_cookie(ATTEMPT, &attempt(state, "v"));
         let page = console.get(&format!("/console/sign-in/callback?state={state}&code=c")).await;
         page.shows(403, "was not begun in this browser");
     }
     assert_eq!(tokens_asked(deployment).await, 0);
-    // Of one that was, once: whatever codes come with it.
+    // A genuine attempt once, whatever codes it brings.
     begin(&console).await;
     let cookie = console.cookie(ATTEMPT).unwrap();
     let begun: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(&cookie).unwrap()).unwrap();
@@ -59,7 +60,7 @@ async fn the_platform_is_asked_about_attempts_that_were_begun_here(deployment: &
         console.get(&back).await.shows(403, "has expired or was used before");
     }
     assert_eq!(tokens_asked(deployment).await, 1);
-    // A pause that the platform asks for is kept.
+    // A pause that the platform asks for is observed.
     deployment
         .fault(json!({ "route": "POST /oauth2/token", "status": 429, "retry_after": 60, "count": 1 }))
         .await;
@@ -88,7 +89,7 @@ async fn an_address_signs_in_thirty_times_a_minute(deployment: &Deployment) {
     assert_eq!((asked, tokens_asked(deployment).await), (30, 30));
 }
 
-/// Each look of a stranger at a guild without the bot was four refusals.
+/// Each request of a stranger for a guild without the bot cost four refusals.
 async fn a_guild_without_the_bot_is_asked_about_once(deployment: &Deployment) {
     let routes = ["GET /guilds/:guild/members/:user", "GET /guilds/:guild/roles", "GET /guilds/:guild"];
     let other = deployment.other_guild();

@@ -1,4 +1,4 @@
-//! What people wrote is shown as they wrote it, on every page of the guild: it never becomes markup.
+//! Texts of people are escaped on every page of the guild: they never become markup.
 
 use serde_json::{Value, json};
 use testkit::{Deployment, Fixture, Mode, Setup};
@@ -7,7 +7,7 @@ use super::super::Console;
 use super::crawl::{assert_inert, crawl, populate};
 use super::sql;
 
-/// In each text, so that it is found again.
+/// Part of each text, so that it can be found.
 const MARK: &str = "zqx";
 const CORPUS: [&str; 9] = [
     "<script>zqx()</script>",
@@ -102,7 +102,7 @@ async fn poison(deployment: &Deployment) {
     }
 }
 
-/// What is typed into addresses and forms comes back as text.
+/// Input in addresses and forms is escaped.
 async fn typed(deployment: &Deployment, console: &Console) {
     let own = format!("/console/guilds/{}", deployment.guild().id);
     for text in CORPUS.iter().copied().chain(["\0", "a\0b", "\u{feff}", "\r\nSet-Cookie: a=b"]) {

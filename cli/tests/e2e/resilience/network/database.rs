@@ -51,7 +51,7 @@ fn postgres_is_late_cut_reset_and_silent() {
     });
 }
 
-/// Bans somebody, and waits until the API has the guild in memory. Returns the path of the check.
+/// Bans a player, and waits until the API has the guild in memory. Returns the path of the check.
 pub(super) async fn a_ban_in_memory(deployment: &Deployment) -> String {
     let guild = &deployment.guild().id;
     let ban =

@@ -14,7 +14,7 @@ use super::through;
 
 /// An outage is noticed in a second and a half; twice that on a loaded machine.
 const NOTICE: Duration = Duration::from_secs(3);
-/// Of one call while the outage is known: some milliseconds, and a reserve.
+/// Limit of one call while the outage is known: some milliseconds, and a reserve.
 const AT_ONCE: Duration = Duration::from_secs(2);
 /// Three times each of twenty calls.
 const ROUNDS: usize = 3;
@@ -95,7 +95,7 @@ fn paths(deployment: &Deployment) -> [String; 12] {
     ]
 }
 
-/// Of a server that the process knows.
+/// A heartbeat of a server that the process knows.
 fn heartbeat() -> serde_json::Value {
     json!({ "server_id": "s1", "place_id": 1, "universe_id": 2, "player_count": 3 })
 }

@@ -1,4 +1,4 @@
-//! From a guild without a binding to its first synced member, as an admin goes, with scripts and without.
+//! From a guild without a binding to its first synced member, as an admin proceeds, with scripts and without.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ in_turn!(the_first_steps_lead_to_a_synced_member, the_first_steps_work_without_s
 
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Sees the text as scripts bring it, or by loading the page again.
+/// Waits for the text, which scripts show, or else reloads the page.
 async fn comes(tab: &Tab<'_>, scripts: bool, text: &str) {
     if scripts {
         return tab.sees_within(text, ENDS_WITHIN).await;
@@ -55,7 +55,7 @@ async fn first_run(deployment: &Deployment, tab: &Tab<'_>, scripts: bool) {
     if tab.text().await.contains("Type the word sync") {
         tab.fill("Confirm", "sync").await;
     }
-    // It is named after what goes, or comes.
+    // Its title names the removals, or the additions.
     let button = tab.evaluate("document.querySelector('main button.danger').textContent").await;
     tab.button(button.as_str().unwrap()).await;
     tab.sees("The sync is queued").await;

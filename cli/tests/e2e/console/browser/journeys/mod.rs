@@ -1,4 +1,4 @@
-//! What people do, from the first page to the effect and back.
+//! Tasks of people, from the first page to the effect and back.
 
 mod bindings;
 mod first_run;

@@ -1,4 +1,4 @@
-//! A ban: added, seen by games, lifted, and back by Undo.
+//! A ban: added, seen by games, lifted, and restored by Undo.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ in_turn!(
     a_choice_stays_under_the_mouse_when_a_field_is_left,
 );
 
-/// What a game server is told.
+/// The answer to a game server.
 async fn is_banned(deployment: &Deployment, player: &str) -> bool {
     let path = format!("/moderation/{}/ban-status/{player}", deployment.guild().id);
     let status: Value = deployment.api().get(&path).await.ok();
@@ -86,7 +86,7 @@ async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deploy
     tab.fill("Reason", "spam").await;
     tab.choose("1 hour").await;
     tab.button("Add ban").await;
-    // The look while typing says the same; only the refused form marks the field.
+    // The check while typing says the same; only the refused form marks the field.
     eventually("the form is refused", Duration::from_secs(10), async || {
         (tab.evaluate("Boolean(document.querySelector('#identifier[aria-invalid]'))").await == true)
             .then_some(())

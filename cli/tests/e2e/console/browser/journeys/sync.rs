@@ -1,4 +1,4 @@
-//! A sync: previewed, run, followed to its end without a reload; and a job that failed for good, retried.
+//! A sync: previewed, run, followed to its end without a reload; and a retry of a failed job.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_sync_is_previewed_run_and_followed(deployment: &Deployment) {
     tab.button("Remove").await;
     tab.sees("The sync is queued").await;
     tab.sees_within("succeeded", ENDS_WITHIN).await;
-    // What came below the pointer has not moved the beginning of the page away.
+    // The content added below the pointer has not scrolled the page.
     tab.sees_within("Members changed", ENDS_WITHIN).await;
     assert_eq!(tab.evaluate("scrollY").await.as_f64(), Some(0.0));
     assert_eq!(deployment.simulator.wrong(guild).await, 0);
