@@ -1,4 +1,4 @@
-// Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, keys, what is live.
+// Improves pages that also work without scripts: forms answer in place, times are in the viewer's zone, keys, live updates.
 import "./address.js";
 import "./copy.js";
 import { foldFilters } from "./fold.js";

@@ -1,4 +1,4 @@
-// Forms answer in place. One that fails keeps what was typed, and says what failed at its top. A form of buttons alone has
+// Forms answer in place. One that fails keeps its input, and shows the error at its top. A form of buttons alone has
 // no room for that: it stands where the page says what a form did.
 import { follows, isShown } from "./address.js";
 import { foldFilters } from "./fold.js";
@@ -45,9 +45,9 @@ function renewToken(form, page) {
 function failure(response, page) {
   const said = page.querySelector("[data-failure]");
   if (said) return [...said.children];
-  // Of a proxy, or of a service that ends.
+  // An answer of a proxy, or of a service that ends.
   if (!page.querySelector("main")) return [element("p", [`The service answers with the error ${response.status}.`])];
-  // Who signs out is sent to the same page, but without a way back.
+  // Signing out leads to the same page, but without a way back.
   const signedOut = response.redirected && !isSignedIn(page) && new URL(response.url).searchParams.has("to");
   if (!signedOut || !isSignedIn(document)) return null;
   const link = element("a", ["sign in in another tab"], { href: response.url, target: "_blank" });

@@ -26,7 +26,7 @@ async function draw(form, shows) {
   if (!form.isConnected || asked !== typed(form)) return;
   for (const name of shows.split(" ")) {
     const [old, fresh] = [document.getElementById(name), page.getElementById(name)];
-    // What a person works in does not move.
+    // The part that a person works in does not move.
     if (!old || !fresh || fresh.innerHTML === old.innerHTML) continue;
     old.replaceChildren(...document.adoptNode(fresh).childNodes);
     prepare(old);

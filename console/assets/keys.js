@@ -43,7 +43,7 @@ document.addEventListener("click", (event) => {
     showKeys();
     return;
   }
-  // A menu closes when a person goes on elsewhere; a dialog by its button, or by a click beside it.
+  // A menu closes when the focus leaves it; a dialog by its button, or by a click beside it.
   closeMenus(event.target);
   if (event.target.matches("dialog, dialog [data-close]")) event.target.closest("dialog").close();
 });

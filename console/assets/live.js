@@ -1,6 +1,6 @@
 // Follows the live socket of the guild while the page shows something that changes: elements with `data-live` name the
 // types of frames that concern them. The page is fetched again, soon after a pause and then every two seconds at most. A
-// page that nobody sees waits until it is seen.
+// hidden page waits until it is visible.
 import { setLost } from "./lost.js";
 import { update } from "./patch.js";
 

@@ -1,4 +1,4 @@
-// Says that the page may be old as long as the service cannot be heard, and since when.
+// Warns that the page may be outdated while the service cannot be reached, and since when.
 import { clock } from "./times.js";
 
 const lost = new Set();
@@ -14,6 +14,6 @@ export function setLost(what, isLost) {
   document.querySelector("[data-stale]").replaceChildren(...(lost.size > 0 ? [bar] : []));
 }
 
-// The browser knows at once.
+// The browser notices at once.
 addEventListener("offline", () => setLost("network", true));
 addEventListener("online", () => setLost("network", false));

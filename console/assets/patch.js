@@ -1,5 +1,5 @@
 // Parts of a page that the server draws anew: `data-live` after frames of the live socket, `data-refresh` every few seconds.
-// A part is replaced if what the server sends for it has changed, and nobody works in it.
+// A part is replaced if the server's version has changed, unless a person works in it.
 import { prepare } from "./prepare.js";
 import { content, holdStill } from "./still.js";
 import { setClock } from "./times.js";
@@ -70,7 +70,7 @@ export async function update() {
     setClock(page);
     patch(page);
   } else if (!main.querySelector(".problem")) {
-    // What the page is about is gone. After a refused form the address may be one that only takes forms.
+    // The subject of the page no longer exists. After a refused form the address may be one that only takes forms.
     location.assign(asked.split("#")[0]);
   }
 }

@@ -1,8 +1,8 @@
-// What scripts add to a page, or to a part of it that came later.
+// Additions of scripts to a page, or to a part that was added later.
 import { showTimes } from "./times.js";
 
 export function prepare(within) {
   showTimes(within);
-  // What works with scripts only.
+  // Elements that work only with scripts.
   within.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
 }

@@ -1,4 +1,4 @@
-// What a person points at, works in or reads stays where it is in the window while the page changes around it.
+// Keeps the element that a person points at, works in or reads in its place in the window while the page changes.
 const READ = ":is(tr, li, p, h2, h3, dl, form, figure)";
 
 /** The times of a page grow older by themselves. */
@@ -13,7 +13,7 @@ function isInWindow(element) {
 function seen(main) {
   const pointed = [...main.querySelectorAll("tbody tr:hover")];
   const focused = main.contains(document.activeElement) && main !== document.activeElement ? [document.activeElement] : [];
-  // At the top of a page one reads its beginning, which stays by itself.
+  // At the top of a page its beginning stays by itself.
   const read = scrollY > 0 ? [...main.querySelectorAll(READ)] : [];
   return [...pointed, ...focused, ...read].filter(isInWindow);
 }
@@ -25,7 +25,7 @@ function again(main, { element, was }) {
 }
 
 function scroll(main, by) {
-  // A short page gets the room.
+  // Extends a short page.
   const missing = innerHeight + by - main.getBoundingClientRect().bottom;
   if (by > 0 && missing > 0) main.style.minHeight = `${main.offsetHeight + missing}px`;
   scrollBy({ top: by, behavior: "instant" });

@@ -1,4 +1,4 @@
-// Times: how long ago, as the server words it (src/words.rs), which goes on while the page is open; and the exact time in
+// Times: relative times, with the server's words (src/words.rs), updated while the page is open; and the exact time in
 // the viewer's zone.
 const AGAIN_MS = 30000;
 const DAY_S = 86400;

@@ -41,7 +41,7 @@ class Server:
         self.process = self.process_named(folder.path, self.name)
         self.certificates = tls.Certificates(folder)
 
-    # What each server says of itself.
+    # Properties of each server.
 
     @classmethod
     def program(cls):

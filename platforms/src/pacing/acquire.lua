@@ -2,7 +2,7 @@
 -- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route's
 -- bucket, probe, invalid limit, invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window,
 -- interactive poll, poll, bulk share, request, longest turn, stale heads, the time for tests ('' otherwise), the process,
--- and the beginning of what Redis knows as this process last heard it ('' before).
+-- and the beginning of Redis's data as this process last received it ('' before).
 -- Returns {verdict, wait, processes, beginning}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')

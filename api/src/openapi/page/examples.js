@@ -1,4 +1,4 @@
-// Examples of a request in three languages. They are complete: what they show runs as it stands.
+// Examples of a request in three languages. They are complete and run unchanged.
 
 import { BASE, isSocket, takesIdempotencyKey } from "./request.js";
 import { GAME_CALLS, resultOf } from "./results.js";
@@ -40,7 +40,7 @@ function curl(operation, request) {
   return lines.join(" \\\n");
 }
 
-/** What a script of a game knows itself; it stands for the values of the document, not for those somebody typed. */
+/** Values that a game script knows itself; they replace the values of the document, not typed ones. */
 const NATIVE = {
   place_id: "game.PlaceId", universe_id: "game.GameId", server_id: "game.JobId",
   player_count: "#game:GetService(\"Players\"):GetPlayers()",

@@ -1,4 +1,4 @@
-// One operation: what it takes, answers and promises, its examples and the form that tries it.
+// One operation: its parameters, answers and limits, its examples and the form that tries it.
 
 import { block, examples } from "./code.js";
 import { make, prose } from "./dom.js";

@@ -1,4 +1,4 @@
-// The request of an operation, from what its form holds: the examples and the call itself are made of it.
+// The request of an operation, from its form; the examples and the call use it.
 
 import { jsonOf } from "./schema.js";
 

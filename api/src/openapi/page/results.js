@@ -20,7 +20,7 @@ export function resultOf(operation) {
   const { data } = jsonOf(operation.responses["200"]).example;
   if (data === undefined) return { values: ["answer.message"] };
   if (Array.isArray(data)) return { list: "answer.data", values: valuesOf("item", data[0]) };
-  // 202, that a job goes on, has no list.
+  // A 202, for a running job, has no list.
   const lists = operation.responses["202"] ? [] : Object.keys(data).filter((one) => Array.isArray(data[one]));
   const name = lists.find((one) => typeof data[one][0] === "object");
   if (name) return { list: `answer.data.${name}`, values: valuesOf("item", data[name][0]) };

@@ -1,4 +1,4 @@
-// What the document says of types, in words and in rows of tables.
+// The types of the document, in words and in rows of tables.
 
 import { make, prose } from "./dom.js";
 import { platformOf } from "./words.js";

@@ -1,4 +1,4 @@
-// The form that sends a call, and what came back.
+// The form that sends a call, and the answer.
 
 import { block } from "./code.js";
 import { make, prose } from "./dom.js";

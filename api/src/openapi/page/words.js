@@ -1,4 +1,4 @@
-// The platforms' own words beside those of the API, and what people search for.
+// The platforms' own words beside those of the API, and common search terms.
 
 const SERVER = "Discord server id";
 const PERSON = "Discord user id";

@@ -15,7 +15,7 @@ const WIDEST_LOCAL: u8 = 7;
 
 pub(super) fn check(listen: &ListenArgs, trusted: &[IpNet]) -> Result<String, Problem> {
     if let Some(wide) = trusted.iter().find(|network| is_too_wide(network)) {
-        let what = format!("{VARIABLE} has {wide}: whoever connects from there can claim any address");
+        let what = format!("{VARIABLE} has {wide}: any client there can claim any address");
         return Err(Problem::new(what, "name the addresses of your proxies only"));
     }
     match listen.address()? {

@@ -10,7 +10,7 @@ use crate::redis::Redis;
 pub(super) enum Heard {
     /// Asks for the unused permits of the window.
     Recall(String),
-    /// Somebody did.
+    /// A process returned permits.
     Returned(String),
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct BanStatus {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("banStatus", "Is somebody banned?")
+    Operation::new("banStatus", "Is a user banned?")
         .query::<StatusQuery>()
         .data::<BanStatus>()
         .message("the user is banned")

@@ -13,7 +13,7 @@ pub(crate) struct MuteStatus {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("muteStatus", "Is somebody muted?")
+    Operation::new("muteStatus", "Is a user muted?")
         .query::<StatusQuery>()
         .data::<MuteStatus>()
         .message("the user is muted")

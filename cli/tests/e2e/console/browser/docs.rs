@@ -13,7 +13,7 @@ in_turn!(
     a_call_is_tried_with_ids_of_ones_own
 );
 
-const CHECK: &str = "Is somebody banned?";
+const CHECK: &str = "Is a user banned?";
 /// The calls of the list that are shown, in its order.
 const LISTED: &str = "[...document.querySelectorAll('#menu a')].filter((one) => one.checkVisibility() && one.querySelector('.method'))
     .map((one) => one.textContent.replace(/^[A-Z]+ /, ''))";

@@ -14,7 +14,7 @@ use crate::words::When;
 pub(super) struct Window {
     pub(super) remaining: u32,
     pub(super) limit: u32,
-    /// The newest use; `None`: nobody used it.
+    /// The newest use; `None`: not used.
     pub(super) used: Option<Used>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn operation() -> Operation {
     Operation::new("createTicket", "Open a ticket for a submission")
         .about(
             "A submission has only one ticket: a second call answers with the same ticket. The applicant, the holders \
-             of the panel's staff roles and the bot see the channel, and so does everybody whom its category lets in.",
+             of the panel's staff roles and the bot see the channel, and so do the users whom its category admits.",
         )
         .body::<TicketRequest>()
         .data::<Ticket>()

@@ -33,7 +33,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if ban.mirror_state != MirrorState::Held || !ban.in_force(work.now()) {
         return Err(ApiError::conflict("not_held", "the copy of this ban is not held, or the ban has ended"));
     }
-    let Some(subject) = ban.subject() else { return Err(ApiError::internal("a ban of nobody")) };
+    let Some(subject) = ban.subject() else { return Err(ApiError::internal("a ban without a subject")) };
     let person = Person::resolve(work.tx(), call.guild(), subject).await?;
     let Some(chat) = person.chat else {
         return Err(ApiError::conflict("no_chat_user", "this player is no longer linked to a chat user"));
