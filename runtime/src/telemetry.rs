@@ -1,6 +1,7 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
 //! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
 
+mod flat_json;
 mod repeated;
 
 use std::io::IsTerminal;
@@ -8,16 +9,23 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tracing::Dispatch;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::prelude::*;
 
 use crate::error::StartError;
 use crate::shutdown::Shutdown;
+use flat_json::{FlatJson, Pairs};
 use repeated::Repeated;
 
 /// For processes that serve: our crates at info, verbose libraries only when something is wrong.
 pub const DEFAULT_FILTER: &str =
     "info,sqlx=warn,sea_orm_migration=warn,lapin=off,hyper=warn,hyper_util=warn,reqwest=warn";
+/// The target of the spans of requests and jobs. They are on whatever a filter says, unless it turns every line off: so each
+/// line below one carries its ids.
+pub const SPANS: &str = "guildhall::span";
 /// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
 const SECONDS: [f64; 16] =
     [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];
@@ -43,24 +51,37 @@ impl LogFormat {
 
 /// Starts logging for the process; `default_filter` applies if `RUST_LOG` is not set. A second call has no effect.
 pub fn init_logging(format: LogFormat, default_filter: &str) -> Result<(), StartError> {
-    let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
-        Ok(text) if !text.trim().is_empty() => text.parse().map_err(|error| {
-            let problem = format!("is not a filter ({error}); give levels such as info,api=debug");
-            StartError::setting(EnvFilter::DEFAULT_ENV, problem)
-        })?,
-        _ => EnvFilter::new(default_filter),
-    };
-    // It would report a closed log on the same closed standard error, and panic.
-    let builder = tracing_subscriber::fmt().log_internal_errors(false);
-    let builder = builder.with_env_filter(filter).with_writer(std::io::stderr);
-    let already = match format {
-        LogFormat::Text => builder.with_ansi(wants_color()).finish().with(Repeated::default()).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).finish().with(Repeated::default()).try_init(),
-    };
+    let given = std::env::var(EnvFilter::DEFAULT_ENV).ok().filter(|text| !text.trim().is_empty());
+    let filter = given.as_deref().unwrap_or(default_filter);
+    let lines = subscriber(format, filter, std::io::stderr).map_err(|error| {
+        let problem = format!("is not a filter ({error}); give levels such as info,api=debug");
+        StartError::setting(EnvFilter::DEFAULT_ENV, problem)
+    })?;
+    let already = lines.try_init();
     if already.is_err() {
         tracing::debug!("logging was started before");
     }
     Ok(())
+}
+
+/// What writes the lines of a process.
+pub fn subscriber<W>(format: LogFormat, filter: &str, writer: W) -> Result<Dispatch, ParseError>
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let is_off = filter.trim().eq_ignore_ascii_case("off");
+    let filter: EnvFilter =
+        if is_off { filter.parse()? } else { format!("{filter},{SPANS}=error").parse()? };
+    // It would report a closed log on the same closed standard error, and panic.
+    let builder = tracing_subscriber::fmt().log_internal_errors(false);
+    let builder = builder.with_env_filter(filter).with_writer(writer);
+    Ok(match format {
+        LogFormat::Text => builder.with_ansi(wants_color()).finish().with(Repeated::default()).into(),
+        LogFormat::Json => {
+            let builder = builder.fmt_fields(Pairs).event_format(FlatJson::new());
+            builder.finish().with(Repeated::default()).into()
+        }
+    })
 }
 
 /// On a terminal, unless `NO_COLOR` is set and not empty (no-color.org).
@@ -114,6 +135,60 @@ mod tests {
             first.render()
         );
         assert!(second.render().contains("telemetry_test_total 3"));
+    }
+
+    type Lines = std::sync::Arc<std::sync::Mutex<Vec<u8>>>;
+
+    #[derive(Clone, Default)]
+    struct Log(Lines);
+
+    impl std::io::Write for Log {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(line)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What a line below two spans looks like, of which one is told an id later.
+    fn logged(format: LogFormat, filter: &str) -> String {
+        let log = Log::default();
+        let writer = log.clone();
+        let lines = subscriber(format, filter, move || writer.clone()).unwrap();
+        tracing::dispatcher::with_default(&lines, || {
+            let (target, none) = (tracing::field::Empty, None::<i64>);
+            let outer = tracing::error_span!(target: SPANS, "outer", request.id = "a\"b\n", guild.id = target, job.id = none);
+            let _outer = outer.enter();
+            outer.record("guild.id", 7);
+            let _inner = tracing::error_span!(target: SPANS, "inner", call.route = "/x").entered();
+            tracing::warn!(status = 200, "told");
+        });
+        let bytes = log.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_line_has_the_fields_of_its_spans_whatever_the_filter_says_of_other_targets() {
+        for filter in [DEFAULT_FILTER, "warn", "runtime=warn"] {
+            let line: serde_json::Value = serde_json::from_str(&logged(LogFormat::Json, filter)).unwrap();
+            for (field, value) in [
+                ("message", "told".into()),
+                ("status", 200.into()),
+                ("request.id", "a\"b\n".into()),
+                ("guild.id", 7.into()),
+                ("call.route", "/x".into()),
+                ("job.id", serde_json::Value::Null),
+            ] {
+                assert_eq!(line[field], value, "{filter}: {field}: {line}");
+            }
+            let text = logged(LogFormat::Text, filter);
+            assert_eq!(text.matches("told").count(), 1, "{text}");
+        }
+        for silent in ["off", "error", "sqlx=warn"] {
+            assert_eq!(logged(LogFormat::Json, silent), "");
+        }
     }
 
     #[test]
