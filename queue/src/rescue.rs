@@ -7,10 +7,11 @@ use entities::job::run::Ending;
 use entities::job::{Model, rescue, turns};
 use entities::worker;
 use sea_orm::DbErr;
+use tracing::Instrument;
 
 use crate::Queue;
 use crate::backoff::backoff;
-use crate::run::{Complete, failure};
+use crate::run::{Complete, failure, span};
 
 /// A worker process without a heartbeat for this long is dead, by the database's clock.
 pub const DEAD_AFTER: Duration = Duration::from_secs(15);
@@ -40,7 +41,7 @@ impl Queue {
         loop {
             let orphaned = rescue::orphaned(self.database.write(), after, BATCH).await?;
             for job in &orphaned {
-                match self.rescue_one(job).await {
+                match self.rescue_one(job).instrument(span::of(job)).await {
                     Ok(done) => rescued += u64::from(done),
                     Err(error) => {
                         runtime::warn_throttled!(job.id = %job.job_id, %error, "cannot rescue a job, trying again");
@@ -81,10 +82,8 @@ impl Queue {
             complete.crashed(&crash, wait).await?
         };
         if rescued {
-            tracing::warn!(
-                job.id = %job.job_id, job.kind = job.kind, worker = job.worker, crashes = job.crashes + 1,
-                "rescued the job of a dead worker process"
-            );
+            let crashes = job.crashes + 1;
+            tracing::warn!(worker = job.worker, crashes, "rescued the job of a dead worker process");
             metrics::counter!("guildhall_jobs_rescued_total", "kind" => job.kind.clone()).increment(1);
         }
         Ok(rescued)

@@ -223,7 +223,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     match told.await {
         Ok(()) | Err(JobError::ClaimLost) => {}
         Err(error) => {
-            tracing::warn!(job.id = %job.id(), ?error, "cannot record on a ban that its mirror failed");
+            tracing::warn!(?error, "cannot record on a ban that its mirror failed");
         }
     }
 }

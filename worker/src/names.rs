@@ -29,7 +29,7 @@ pub(crate) async fn current(
     match play.usernames(call, players).await {
         Ok(names) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
         Err(error) => {
-            tracing::warn!(guild.id = %call.guild, %error, "cannot read current names, keeping the stored ones");
+            tracing::warn!(%error, "cannot read current names, keeping the stored ones");
             HashMap::new()
         }
     }

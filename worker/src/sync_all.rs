@@ -115,7 +115,7 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
     let total = i64::try_from(cut.members.len()).unwrap_or(i64::MAX);
     let payload = SyncChunk { guild: args.guild, members: cut.members, planned_at: cut.planned_at };
     let draft = Draft::new(args.guild, &payload, job.actor()).map_err(|error| {
-        tracing::error!(job.id = %job.id(), %error, "a chunk cannot be written");
+        tracing::error!(%error, "a chunk cannot be written");
         JobError::Fail(failure(500, "internal", "the plan cannot be written"))
     })?;
     Ok(draft.total(total))
@@ -126,8 +126,11 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     let seen = plan.seen;
     let spent_ms = i64::try_from(job.age().as_millis()).unwrap_or(i64::MAX);
     tracing::info!(
-        job.id = %job.id(), guild.id = %args.guild, members = seen.members, to_change = seen.planned,
-        duration_ms = spent_ms, members_per_second = seen.members * 1000 / spent_ms.max(1), "sync of all members planned"
+        members = seen.members,
+        to_change = seen.planned,
+        duration_ms = spent_ms,
+        members_per_second = seen.members * 1000 / spent_ms.max(1),
+        "sync of all members planned"
     );
     if args.dry_run {
         job.set_progress(seen.members, seen.members, 0);

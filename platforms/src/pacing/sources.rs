@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::pacing::budget::{Budget, CountedBy};
 use crate::pacing::end::{End, SharedDown, Source, until_confirmed};
@@ -88,7 +89,8 @@ impl Sources {
     pub(crate) fn end_later(&self, end: End) {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let sources = self.clone();
-            runtime.spawn(async move { until_confirmed(|| sources.end_shared(&end)).await });
+            let told = async move { until_confirmed(|| sources.end_shared(&end)).await };
+            runtime.spawn(told.in_current_span());
         }
     }
 }

@@ -9,6 +9,7 @@ use runtime::Transaction;
 use sea_orm::DbErr;
 use serde_json::{Value, json};
 
+use super::span;
 use crate::{Draft, Queue};
 
 /// The first chunk runs alone: it detects a guild that can no longer be changed.
@@ -97,10 +98,10 @@ async fn finish_parent_if_last(
     }
     let Some(ended) = family::finish_parent(transaction, parent, now).await? else { return Ok(false) };
     let state = ended.status(now).name();
-    tracing::info!(
-        job.id = %ended.job_id, job.kind = ended.kind, state,
-        done = ended.progress_done, failed = ended.progress_failed, "bulk job ended"
-    );
+    // Whoever ends it, a chunk or a request, has a span of its own.
+    span::of(&ended).in_scope(|| {
+        tracing::info!(state, done = ended.progress_done, failed = ended.progress_failed, "bulk job ended");
+    });
     let Some(guild) = ended.guild_id else { return Ok(true) };
     let entry = NewEntry {
         guild,

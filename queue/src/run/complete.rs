@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use entities::GuildId;
 use entities::audit_entry::{self, NewEntry};
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
@@ -75,7 +74,7 @@ impl<'a> Complete<'a> {
 
     pub(super) async fn run_ended(&self, result: Result<Outcome, JobError>, finisher: &Finisher) {
         if matches!(result, Err(JobError::ClaimLost)) {
-            tracing::warn!(job.id = %self.job.job_id, "the claim is lost: dropped");
+            tracing::warn!("the claim is lost: dropped");
             return;
         }
         let mut pause = FIRST_PAUSE;
@@ -83,17 +82,17 @@ impl<'a> Complete<'a> {
             match self.write(&result, finisher).await {
                 Ok(true) => return,
                 Ok(false) => {
-                    tracing::warn!(job.id = %self.job.job_id, "the claim was lost before the end was written: dropped");
+                    tracing::warn!("the claim was lost before the end was written: dropped");
                     return;
                 }
                 Err(error) => {
-                    runtime::warn_throttled!(job.id = %self.job.job_id, %error, "cannot write the end of a run, trying again");
+                    runtime::warn_throttled!(%error, "cannot write the end of a run, trying again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
-        tracing::error!(job.id = %self.job.job_id, "gave up writing the end of a run: the job will run again");
+        tracing::error!("gave up writing the end of a run: the job will run again");
     }
 
     /// One attempt.
@@ -215,19 +214,12 @@ impl<'a> Complete<'a> {
         fail_point("before_commit", &self.job.kind).await;
         transaction.commit().await?;
         if let Some(failure) = ending.failure() {
-            self.warn(failure, matches!(ending, Ending::Dead(_)));
+            warn(failure, matches!(ending, Ending::Dead(_)));
         }
         self.reply(Answer::of(&row)).await;
         queue.events.publish(recorded);
         queue.publish(released);
         Ok(true)
-    }
-
-    fn warn(&self, failure: &Failure, dead: bool) {
-        let (id, kind, attempt) = (self.job.job_id, self.job.kind.as_str(), self.job.attempt);
-        let (guild, error) = (self.job.guild_id.map(GuildId::get), failure.error.as_str());
-        let what = if dead { "a job is dead: no attempt is left" } else { "a job failed" };
-        tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "{what}");
     }
 
     async fn reply(&self, answer: Option<Answer>) {
@@ -245,6 +237,11 @@ impl<'a> Complete<'a> {
         let left = if ending.failure().is_some() { progress.total - progress.done } else { 0 };
         Steps { done: done + left, failed: failed + left }
     }
+}
+
+fn warn(failure: &Failure, dead: bool) {
+    let what = if dead { "a job is dead: no attempt is left" } else { "a job failed" };
+    tracing::warn!(error = failure.error, "{what}");
 }
 
 #[cfg(test)]

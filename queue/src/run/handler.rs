@@ -32,7 +32,7 @@ impl<H: Handler> AnyHandler for H {
     fn run_job<'a>(&'a self, job: &'a JobContext) -> BoxFuture<'a, Result<Outcome, JobError>> {
         Box::pin(async {
             let payload = serde_json::from_value(job.args().clone()).map_err(|error| {
-                tracing::error!(job.id = %job.id(), %error, "the arguments of a job do not fit its kind");
+                tracing::error!(%error, "the arguments of a job do not fit its kind");
                 let message = "the job's arguments cannot be read by this version";
                 JobError::Fail(failure(500, "internal", message))
             })?;

@@ -16,6 +16,7 @@ mod running;
 mod simulation;
 mod single;
 mod slots;
+pub(crate) mod span;
 mod strays;
 mod watchdog;
 

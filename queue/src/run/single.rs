@@ -9,6 +9,7 @@ use entities::Timestamp;
 use entities::job::{Class, Model};
 use futures_util::FutureExt;
 use runtime::fail_point;
+use tracing::Instrument;
 
 use super::complete::{self, Complete};
 use super::context::{self, JobContext};
@@ -16,7 +17,7 @@ use super::handler::AnyHandler;
 use super::outcome::{JobError, Outcome, failure};
 use super::pool::Pool;
 use super::registration::Registration;
-use super::watchdog;
+use super::{span, watchdog};
 use crate::broker::Delivery;
 
 /// A job that this process may run, and the registration it was claimed under.
@@ -28,6 +29,11 @@ pub(super) struct Claimed {
 }
 
 pub(super) async fn run(pool: &Pool, claimed: Claimed) {
+    let span = span::of(&claimed.job);
+    run_to_its_end(pool, claimed).instrument(span).await;
+}
+
+async fn run_to_its_end(pool: &Pool, claimed: Claimed) {
     let Claimed { job, registration, delivery } = claimed;
     let Some((class, handler)) = pool.registry.find(&job.kind) else { return };
     fail_point("after_claim", &job.kind).await;
@@ -43,17 +49,15 @@ pub(super) async fn run(pool: &Pool, claimed: Claimed) {
     let result = AssertUnwindSafe(supervise(&context, handler.as_ref())).catch_unwind().await;
     drop(watched);
     let result = result.unwrap_or_else(|_panic| {
-        tracing::error!(job.id = %context.id(), job.kind = context.kind(), "a job panicked");
+        tracing::error!("a job panicked");
         Err(JobError::Retry(failure(500, "panic", "the job panicked: a bug, see the log")))
     });
     fail_point("after_effect", context.kind()).await;
     let outcome = complete::outcome(&result);
     Complete::of_run(&context, class, reply_to.as_deref()).run_ended(result, &pool.finisher).await;
     let duration = started.elapsed();
-    tracing::debug!(
-        job.id = %context.id(), job.kind = context.kind(), job.attempt = context.attempt(), outcome,
-        duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), "job run ended"
-    );
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    tracing::debug!(outcome, duration_ms, "job run ended");
     let kind = context.kind().to_owned();
     metrics::counter!("guildhall_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
     metrics::histogram!("guildhall_job_run_seconds", "kind" => kind).record(duration.as_secs_f64());

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use entities::job::{Claim, listing, run};
 use sea_orm::DbErr;
+use tracing::Instrument;
 
 use super::complete::Complete;
 use super::outcome::failure;
 use super::registration::Registration;
 use super::running::Running;
+use super::span;
 use crate::Queue;
 
 /// An unowned claim older than this is retried: longer than a claim may take.
@@ -58,7 +60,10 @@ impl Strays {
 async fn retry(queue: &Queue, claim: &Claim) -> Result<(), DbErr> {
     let job = listing::find_any(queue.database.read(), claim.job).await?;
     let Some(job) = job.filter(|job| job.claim() == *claim) else { return Ok(()) };
-    tracing::warn!(job.id = %job.job_id, job.kind = job.kind, "a run ended without a result, trying again");
     let interrupted = failure(500, "interrupted", "the run ended without a result");
-    Complete::of_dead(queue, &job).retry(&interrupted).await.map(drop)
+    let retried = async {
+        tracing::warn!("a run ended without a result, trying again");
+        Complete::of_dead(queue, &job).retry(&interrupted).await.map(drop)
+    };
+    retried.instrument(span::of(&job)).await
 }

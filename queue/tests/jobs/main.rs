@@ -13,4 +13,5 @@ mod lifecycle;
 mod pause;
 mod retry;
 mod safety_net;
+mod spans;
 mod turns;

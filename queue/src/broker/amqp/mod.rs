@@ -140,10 +140,10 @@ impl AmqpBroker {
         match tokio::time::timeout(REPLY_TIMEOUT, sending).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
-                tracing::debug!(job.id = %job, %error, "answer not sent: the caller will read the row");
+                tracing::debug!(%error, "answer not sent: the caller will read the row");
                 live.renew();
             }
-            Err(_) => tracing::debug!(job.id = %job, "answer not sent in time: the caller will read the row"),
+            Err(_) => tracing::debug!("answer not sent in time: the caller will read the row"),
         }
     }
 }
