@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
+use tracing::Span;
 
 use crate::answer::{Answer, PageError};
 use crate::api::Turn;
@@ -144,6 +145,7 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
             if !rights.may(needs) {
                 return Err(PageError::NotFound);
             }
+            Span::current().record("guild.id", guild.guild_id.get());
             Ok(Visitor::InGuild(visit.in_guild(guild, rights)))
         }
         _ => Ok(Visitor::Person(visit)),

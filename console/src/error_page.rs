@@ -46,7 +46,7 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
         return Answer::see(with_page("/console/sign-in", page)).into_response();
     }
     if let PageError::Internal(cause) = &error {
-        tracing::error!(request.id = request_id, cause, "a page of the console failed");
+        tracing::error!(cause, "a page of the console failed");
     }
     let (status, text) = (error.status(), error.to_string());
     let back = page.filter(|_| is_form || status.is_server_error());

@@ -8,6 +8,7 @@ use entities::{ChatId, PlayId, Subject};
 use futures_util::future::join_all;
 use moka::sync::Cache;
 use platforms::{CallContext, Platforms};
+use tracing::Instrument;
 
 use crate::Console;
 
@@ -50,7 +51,8 @@ impl Console {
         }
         if !chats.is_empty() || !plays.is_empty() {
             // It goes on after the page stops waiting.
-            let asking = tokio::spawn(cache.clone().ask(self.platforms.clone(), call, chats, plays));
+            let asking = cache.clone().ask(self.platforms.clone(), call, chats, plays);
+            let asking = tokio::spawn(asking.in_current_span());
             let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
         }
         accounts.iter().filter_map(|account| Some((*account, cache.names.get(account)?))).collect()

@@ -13,6 +13,7 @@ use sea_orm::DbErr;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::cache::lists::Lists;
 use crate::endpoints::prelude::*;
@@ -91,7 +92,8 @@ where
         return Ok(Reply::ready(list, Some(permit)));
     }
     let (send, pages) = mpsc::channel(1);
-    call.state.context.shutdown.tracker().spawn(send_pages(call.state.clone(), new(), send, permit));
+    let sending = send_pages(call.state.clone(), new(), send, permit).in_current_span();
+    call.state.context.shutdown.tracker().spawn(sending);
     Ok(Reply::made(pages))
 }
 
@@ -149,6 +151,7 @@ async fn build<L: WholeList>(
     let _stop_with_the_call = stop.clone().drop_guard();
     let (state, list, runtime) = (state.clone(), new(), Handle::current());
     let work = async move { stop.run_until_cancelled(render(&state, guild, list, usize::MAX)).await };
+    let work = work.in_current_span();
     let built = tokio::task::spawn_blocking(move || runtime.block_on(work)).await;
     let list = built.map_err(ApiError::internal)?.transpose()?.flatten();
     list.map(Arc::new).ok_or_else(|| ApiError::unavailable("stopping", "this process stops"))

@@ -12,6 +12,7 @@ use entities::idempotency::{self, Hold, Model, Reservation};
 use http::{HeaderMap, StatusCode};
 use sea_orm::ConnectionTrait;
 use sha2::{Digest, Sha256};
+use tracing::Instrument;
 
 use crate::call::Call;
 use crate::idempotency::slot::IdempotencySlot;
@@ -142,11 +143,12 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         let Some((state, slot)) = self.0.take() else { return };
         let tracker = state.context.shutdown.tracker().clone();
-        tracker.spawn(async move {
+        let releasing = async move {
             if let Err(error) = idempotency::release(state.context.database.write(), &slot.hold).await {
                 tracing::warn!(%error, "an idempotency key stays reserved until it lapses");
             }
-        });
+        };
+        tracker.spawn(releasing.in_current_span());
     }
 }
 

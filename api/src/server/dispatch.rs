@@ -12,6 +12,7 @@ use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
 use hyper::upgrade::OnUpgrade;
 use runtime::AccessLog;
+use tracing::Instrument;
 use warp::Filter;
 use warp::path::FullPath;
 
@@ -32,7 +33,7 @@ use crate::response::reply::Reply;
 use crate::route::{Route, Runs};
 use crate::server::cors;
 use crate::server::request_log::RequestLog;
-use crate::server::router::{Found, Router, plain};
+use crate::server::router::{Found, Router, asked, plain};
 use crate::state::State;
 
 /// Timeout of a request, plus the requested wait for a job.
@@ -134,16 +135,18 @@ async fn guarded(server: Server, request: Box<Request>) -> Response<Payload> {
         let client = client_address::of(request.peer, &request.headers, &options.trusted_proxies);
         log.access = Some((options.access_log, client));
     }
-    let spare = log.clone();
     let found = match server.router.find(&asked(&request.method), plain(&request.path)) {
         Ok(found) => found,
         Err(error) => return log.finish(Err(error)),
     };
+    log.open_span(found.route());
+    let (spare, span) = (log.clone(), log.span.clone());
     let ended = if outlives_client(&found, &request) {
         let tracker = server.state.context.shutdown.tracker().clone();
-        tracker.spawn(in_time(server, found, request, log)).await.map_err(|error| error.to_string())
+        let work = in_time(server, found, request, log).instrument(span);
+        tracker.spawn(work).await.map_err(|error| error.to_string())
     } else {
-        let work = AssertUnwindSafe(in_time(server, found, request, log));
+        let work = AssertUnwindSafe(in_time(server, found, request, log).instrument(span));
         work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
     };
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
@@ -255,7 +258,7 @@ async fn serve(
 ) -> Result<Reply, ApiError> {
     let Request { method, path, query: raw, headers, peer, upgrade, body } = *request;
     let key = check::authenticate(state, route, &headers, peer).await?;
-    log.guild = Some(key.guild());
+    log.span.record("guild.id", key.guild().get());
     log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
     let query = Query::parse(&raw)?;
@@ -291,11 +294,6 @@ async fn serve(
     }?;
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)
-}
-
-/// Every GET endpoint serves HEAD (docs/rules.md 8): the same response; the server omits the body.
-fn asked(method: &Method) -> Method {
-    if *method == Method::HEAD { Method::GET } else { method.clone() }
 }
 
 #[cfg(test)]

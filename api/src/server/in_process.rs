@@ -8,7 +8,9 @@ use entities::{ChatId, GuildId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Response};
+use runtime::telemetry::SPANS;
 use serde_json::Value;
+use tracing::{Instrument, field};
 
 use crate::auth::admission;
 use crate::call::Call;
@@ -32,14 +34,18 @@ pub(crate) struct InProcess {
 impl Api for InProcess {
     fn call(&self, caller: Signed, call: ApiCall) -> BoxFuture<'static, ApiAnswer> {
         let mut log = RequestLog::new(&call.method, &HeaderMap::new());
-        (log.request_id, log.guild) = (caller.request_id.clone(), Some(caller.guild));
-        let (api, spare) = (self.clone(), log.clone());
+        log.request_id = caller.request_id.clone();
+        // Below the span of the page's request, whose fields its lines carry too.
+        let method = call.method.as_str();
+        log.span =
+            tracing::error_span!(target: SPANS, "call", call.method = method, call.route = field::Empty);
+        let (api, spare, span) = (self.clone(), log.clone(), log.span.clone());
         let work = async move {
             let result = api.answer(caller, call, &mut log).await;
             envelope(log.finish(result))
         };
         // A change goes on when the person's browser disconnects.
-        let work = self.state.context.shutdown.tracker().spawn(work);
+        let work = self.state.context.shutdown.tracker().spawn(work.instrument(span));
         let ended = work.map(|ended| {
             ended.unwrap_or_else(|error| envelope(spare.finish(Err(ApiError::internal(error)))))
         });
@@ -69,6 +75,7 @@ impl InProcess {
             return Err(ApiError::no_such_path());
         };
         log.route = route.path;
+        log.span.record("call.route", route.path);
         let needs = needs_of(&route.method, route.path).ok_or_else(keys_only)?;
         lacking(&rights, needs)?;
         admission::spend_as_person(&self.state, route, user).await?;

@@ -5,10 +5,11 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::{Counter, Histogram};
 use runtime::AccessLog;
+use runtime::telemetry::SPANS;
+use tracing::{Span, field};
 
 use crate::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
@@ -57,7 +58,8 @@ pub(crate) struct RequestLog {
     pub(crate) method: Method,
     /// The row's path, never the request's.
     pub(crate) route: &'static str,
-    pub(crate) guild: Option<GuildId>,
+    /// The span of the request, once its route is known.
+    pub(crate) span: Span,
     /// The rate limit that applied to this request, once known.
     pub(crate) window: Option<Window>,
     /// The lines of the access log, and the client, where there is one.
@@ -73,7 +75,7 @@ impl RequestLog {
             request_id: request_id(headers),
             method: method.clone(),
             route: UNMATCHED,
-            guild: None,
+            span: Span::none(),
             window: None,
             access: None,
             key: None,
@@ -81,8 +83,24 @@ impl RequestLog {
         }
     }
 
+    /// Opens the span. Each line below it carries its fields, and none repeats them.
+    pub(crate) fn open_span(&mut self, route: &'static str) {
+        self.span = tracing::error_span!(
+            target: SPANS,
+            parent: None,
+            "request",
+            request.id = &*self.request_id,
+            http.method = self.method.as_str(),
+            http.route = route,
+            guild.id = field::Empty,
+        );
+    }
+
     /// The response, logged and counted.
     pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Payload> {
+        if self.span.is_none() {
+            self.open_span(UNMATCHED);
+        }
         let rendered = result.and_then(|mut reply| {
             let body = reply.payload()?;
             Ok((reply, body))
@@ -132,19 +150,14 @@ impl RequestLog {
 
     /// The line of a failure of ours, or of the access log; the cause of an internal error is logged here only.
     fn log(&self, status: StatusCode, cause: Option<&str>) {
-        let guild = self.guild.map(GuildId::get);
-        let (id, route, method) = (&*self.request_id, self.route, self.method.as_str());
         let code = status.as_u16();
-        let client = self.access.map(|(_, client)| tracing::field::display(client));
+        let client = self.access.map(|(_, client)| field::display(client));
         let key = self.key.as_deref();
         let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
             ($level:ident, $text:literal) => {
                 tracing::$level!(
-                    request.id = id,
-                    guild.id = guild,
-                    route,
-                    method,
+                    parent: &self.span,
                     status = code,
                     duration_ms,
                     key.id = key,

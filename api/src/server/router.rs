@@ -19,6 +19,11 @@ pub(crate) fn plain(path: &str) -> &str {
     path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
 
+/// Every GET endpoint serves HEAD (docs/rules.md 8): the same response; the server omits the body.
+pub(crate) fn asked(method: &Method) -> Method {
+    if *method == Method::HEAD { Method::GET } else { method.clone() }
+}
+
 /// The match of a path.
 enum Target {
     Endpoints(Vec<&'static Route>),
@@ -35,6 +40,18 @@ pub(crate) enum Found {
     Console,
     /// The live socket of a dashboard: no key opens it.
     Dashboard(Params),
+}
+
+impl Found {
+    /// The path of the row.
+    pub(crate) fn route(&self) -> &'static str {
+        match self {
+            Self::Endpoint(route, _) => route.path,
+            Self::Page(page) => page.path,
+            Self::Console => console::ROOT,
+            Self::Dashboard(_) => open::PATH,
+        }
+    }
 }
 
 pub(crate) struct Router(matchit::Router<Target>);

@@ -10,6 +10,7 @@ use console::{Console, LivePerson, LiveRefusal, bearer};
 use entities::GuildId;
 use http::HeaderMap;
 use hyper::upgrade::OnUpgrade;
+use tracing::{Instrument, Span};
 
 use crate::live::dashboard::socket::{self, Session};
 use crate::live::socket::TIMING;
@@ -40,6 +41,7 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
     let query = Query::parse(&query)?;
     let guild = params.get("guildId").and_then(|id| id.parse().ok());
     let person = admit(state, console, guild, &headers, address).await?;
+    Span::current().record("guild.id", person.guild().get());
     let bearer = bearer(&headers).map(|_| state.bearers.enter(person.user())).transpose()?;
     let entry = state.feeds.enter(&state.live, person.guild())?;
     let standing = state.people.follow(person);
@@ -55,7 +57,7 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
         }
         drop(bearer);
     };
-    shutdown.tracker().spawn_on(serve, &state.socket_threads.handle());
+    shutdown.tracker().spawn_on(serve.in_current_span(), &state.socket_threads.handle());
     Ok(Reply::upgrade(accepted))
 }
 

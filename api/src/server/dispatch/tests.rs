@@ -1,5 +1,12 @@
+use entities::api_key::{self, NewKey, Scopes};
+use entities::key_text::KeyText;
+use serde_json::{Value, json};
+
 use super::*;
+use crate::call_fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
+use crate::server::in_process::InProcess;
+use crate::server::request_log::REQUEST_ID;
 
 fn bytes_of_1<A, F>(_: impl FnOnce(A) -> F) -> usize {
     size_of::<F>()
@@ -30,4 +37,68 @@ fn no_request_moves_the_room_that_only_some_need() {
     for (name, bytes) in hot {
         assert!(bytes <= 1_000, "{name}: {bytes}");
     }
+}
+
+fn server_of(state: &Arc<State>) -> Server {
+    let router = Arc::new(Router::new());
+    let api = Arc::new(InProcess { state: state.clone(), router: router.clone() });
+    let State { context, platforms, queue, .. } = &**state;
+    let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
+    let console = Console::new(context, platforms, queue, api, console::WaysIn::default());
+    Server { state: state.clone(), router, console }
+}
+
+fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<Request> {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-api-key", key.reveal().parse().unwrap());
+    headers.insert(REQUEST_ID, HeaderValue::from_static(id));
+    let body = futures_util::stream::empty().boxed();
+    let (path, query, peer) = (path.to_owned(), String::new(), IpAddr::from([127, 0, 0, 1]));
+    Box::new(Request { method, path, query, headers, peer, upgrade: None, body })
+}
+
+/// The line of this message, which has each field once.
+fn line(id: &str, message: &str) -> Value {
+    let lines = testkit::logs().with(id);
+    let line = lines.iter().find(|line| line.contains(message)).unwrap_or_else(|| panic!("{lines:?}"));
+    for field in ["request.id", "http.method", "http.route"] {
+        assert_eq!(line.matches(&format!("\"{field}\":")).count(), 1, "{field}: {line}");
+    }
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["request.id"], id, "{line}");
+    line
+}
+
+#[tokio::test]
+async fn each_line_below_a_request_carries_its_fields_once() {
+    testkit::logs();
+    let fixture = CallFixture::new().await;
+    let (server, state) = (server_of(&fixture.state), &fixture.state);
+    let known = NewKey {
+        guild: the_guild(),
+        text: KeyText::generate(),
+        name: "n".to_owned(),
+        owner: "6".parse().unwrap(),
+        scopes: Scopes::default_set(),
+        expires_at: None,
+        hot_path_factor: 1,
+        parent: None,
+    };
+    api_key::create(state.context.database.write(), known.clone(), state.context.clock.now()).await.unwrap();
+    // A change has a task of its own.
+    let path = "/guilds/5/audit-logs";
+    answer(server.clone(), request(Method::POST, path, &known.text, "line-of-a-change")).await;
+    let answered = line("line-of-a-change", "request answered");
+    assert_eq!(answered["guild.id"], 5, "{answered}");
+    let route = (&answered["http.method"], &answered["http.route"]);
+    assert_eq!(route, (&json!("POST"), &json!("/guilds/{guildId}/audit-logs")));
+
+    let unknown = KeyText::generate();
+    for _ in 0..31 {
+        answer(server.clone(), request(Method::GET, path, &unknown, "line-of-a-wrong-key")).await;
+    }
+    let refused = line("line-of-a-wrong-key", "too many wrong keys");
+    assert_eq!(refused["http.route"], "/guilds/{guildId}/audit-logs", "{refused}");
+    answer(server, request(Method::GET, "/no/such/path", &unknown, "line-of-nothing")).await;
+    assert_eq!(line("line-of-nothing", "request answered")["http.route"], "unmatched");
 }

@@ -17,8 +17,7 @@ impl Visit {
 
     /// Not every change of an operator concerns a guild, so each is in the log of the service.
     pub(crate) fn log(&self, action: &'static str, target: &str) {
-        let (user, request) = (self.session.row.user_id, &*self.request.request_id);
-        tracing::info!(user.id = %user, request.id = request, action, target, "an operator changed something");
+        tracing::info!(user.id = %self.session.row.user_id, action, target, "an operator changed something");
     }
 
     /// Commits a change and announces its events.

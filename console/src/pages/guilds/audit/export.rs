@@ -8,6 +8,7 @@ use http::Method;
 use sea_orm::DbErr;
 use serde_json::json;
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
 use super::filter::AuditFilter;
 use super::show;
@@ -100,10 +101,11 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let (send, parts) = mpsc::channel(1);
     if visit.request.method != Method::HEAD {
         let tracker = visit.context().shutdown.tracker().clone();
-        tracker.spawn(async move {
+        let sending = async move {
             let file = File { visit, filter, format, cursor: before, last };
             file.send(&place, &send).await;
-        });
+        };
+        tracker.spawn(sending.in_current_span());
     }
     Ok(Answer::download(format!("audit-{guild}{part}.{ending}"), content_type, Body::Parts(parts)))
 }

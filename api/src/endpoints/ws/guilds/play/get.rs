@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use entities::{PlaceId, UniverseId};
 use tokio::runtime::Handle;
+use tracing::Instrument;
 
 use crate::auth::check;
 use crate::cache::commands::{Command, OwnServer};
@@ -61,7 +62,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
             Err(error) => tracing::debug!(%error, "a client left before its socket was open"),
         }
     };
-    shutdown.tracker().spawn_on(serve, &call.state.socket_threads.handle());
+    shutdown.tracker().spawn_on(serve.in_current_span(), &call.state.socket_threads.handle());
     Ok(Reply::upgrade(headers))
 }
 
@@ -81,7 +82,7 @@ fn read_pending(call: &Call, server: OwnServer) -> ReadPending {
             })?;
             frames(&pending).map_err(|_| Ending::Failed)
         };
-        let read = requests.spawn(read);
+        let read = requests.spawn(read.in_current_span());
         Box::pin(async move { read.await.unwrap_or(Err(Ending::Failed)) })
     })
 }
