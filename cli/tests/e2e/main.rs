@@ -32,6 +32,7 @@ mod leave_requests;
 mod limits;
 mod link_commands;
 mod live_dashboard;
+mod logs;
 mod lookup;
 mod lua;
 mod moderation;
