@@ -101,7 +101,7 @@ async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deploy
         .shows(422, "no server");
     let bulk = [("what", "bulk"), ("reason", "Discord is <slow>")];
     let paused = operator.submit(&at("/pauses"), &bulk).await;
-    paused.shows(200, "Jobs of class bulk are not started any more.").shows(200, "Discord is <slow>");
+    paused.shows(200, "Jobs of class bulk are no longer started.").shows(200, "Discord is <slow>");
     operator.post(&at("/pauses"), &bulk).await.shows(422, "paused already");
     assert!(deployment.command(&["jobs", "list"]).await.succeeded().contains("Paused: class bulk "));
     operator.get(&at("/queues")).await.shows(200, "paused");
@@ -188,7 +188,7 @@ async fn a_schedule_is_run_paused_and_resumed(deployment: &Deployment) {
     let paused = operator.submit(&at("/schedules/change_log/pause"), &[]).await;
     paused.shows(200, "Change log no longer starts automatically.").shows(200, "paused");
     operator.submit(&at("/schedules/change_log/run"), &[]).await.shows(200, "Change log is queued.");
-    operator.undo(&paused).await.shows(200, "Change log starts by itself again.");
+    operator.undo(&paused).await.shows(200, "Change log starts automatically again.");
     operator.get(&schedules).await.shows(200, "every 5 minutes");
     let jobs = operator.get(&at("/jobs")).await;
     assert!(!jobs.contains("Periodic: "), "{}", jobs.text());

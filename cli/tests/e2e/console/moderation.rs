@@ -48,7 +48,7 @@ async fn a_player_is_banned_by_name_and_the_ban_is_taken_back(deployment: &Deplo
     banned.shows(200, &member.name).shows(200, "spam").shows(200, "in 7 days").shows(200, "active");
     banned.shows(200, &format!("Banned {} for 7 days.", member.name));
     banned.shows(200, &format!("{} may not join your games.", member.name));
-    banned.shows(200, "In games Game servers that ask are told within a second.");
+    banned.shows(200, "In games Checks of game servers show it within a second.");
     let list = console.get(&below(deployment, "/bans")).await;
     list.shows(200, &member.name).shows(200, "Lift ban").shows(200, "1 active ban, newest first");
     console.get(&below(deployment, "/mutes")).await.shows(200, "Nobody is muted.");
@@ -131,7 +131,7 @@ async fn while_a_platform_is_away_its_ids_can_be_banned(deployment: &Deployment)
     let member = "GET /guilds/:guild/members/:user";
     deployment.fault(json!({ "route": member, "status": 503, "count": 20 })).await;
     let form = console.get(&below(deployment, &format!("/mutes/new?identifier={OUTSIDER}"))).await;
-    form.shows(200, "Discord does not answer, so the name is not known");
+    form.shows(200, "Discord does not answer, so the name is unknown");
     let form = [("identifier", OUTSIDER), ("reason", "spam"), ("length", "ever")];
     let muted = console.submit(&below(deployment, "/mutes/new"), &form).await;
     muted.shows(200, &format!("Muted Discord {OUTSIDER} permanently."));

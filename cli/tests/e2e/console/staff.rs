@@ -148,7 +148,7 @@ async fn staff_change_their_own_request_and_no_other(deployment: &Deployment) {
         .post(&request, &[after[0], ("ends_at", "2041-07-01"), after[2]])
         .await
         .shows(422, "The last day is before");
-    helper.post(&request, &after[..2]).await.shows(422, "Say why");
+    helper.post(&request, &after[..2]).await.shows(422, "Enter a reason");
     let changed = helper.submit(&request, &after).await;
     changed.shows(200, "Request changed.").shows(200, "2 Jul 2041 to 9 Jul 2041").shows(200, "a journey");
     owner.get(&request).await.shows(200, "2 Jul 2041 to 9 Jul 2041");
