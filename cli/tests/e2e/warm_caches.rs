@@ -248,21 +248,22 @@ async fn games(deployment: &Deployment) -> Vec<Kept> {
     let beat = json!({ "server_id": SERVER, "place_id": 71, "universe_id": 72, "player_count": 1 });
     api.post("/play/servers/heartbeat", beat).await.ok();
     let session = go_on_duty(&api, &guild.members[MEMBER]).await;
+    let player = guild.members[9].play;
     let end = json!({ "session_id": session });
     let kick = json!({ "type": "kick", "target_id": STRANGER.to_string() });
-    let flag = json!({ "users": [{ "play_id": STRANGER, "reason": "warm" }] });
+    let flag = json!({ "users": [{ "play_id": player, "reason": "warm" }] });
     let flags = vec![
         Call("POST", "/shield/import".to_owned(), flag),
-        command(&format!("shield lift {STRANGER} --reason warm")),
+        command(&format!("shield lift {player} --reason warm")),
         command(&format!(
-            "shield flag {STRANGER} --reason warm --by {} --guild {}",
+            "shield flag {player} --reason warm --by {} --guild {}",
             guild.members[0].chat, guild.id
         )),
-        command(&format!("shield lift {STRANGER} --reason warm")),
+        command(&format!("shield lift {player} --reason warm")),
     ];
     let queue = format!("/play/servers/{SERVER}/commands");
     vec![
-        Kept { name: "a flag", subject: STRANGER.to_string(), ask: is_flagged, changes: flags },
+        Kept { name: "a flag", subject: player.to_string(), ask: is_flagged, changes: flags },
         Kept {
             name: "a staff session",
             subject: session,

@@ -61,7 +61,7 @@ async fn further_bans_of_a_key_wait_until_somebody_allows_them(deployment: &Depl
     other.post(&deployment.moderation("play/ban"), body).await.ok();
     mirrored(deployment, "done").await;
     is_allowed_in_the_console(deployment, (held, member(26))).await;
-    api.post(&mirror, json!({})).await.refused(409, &["does not wait"]);
+    api.post(&mirror, json!({})).await.refused(409, &["not held"]);
     // People who are signed in are not counted.
     let owner = Console::owner(deployment).await;
     let form = [("identifier", member(28)), ("reason", "spam"), ("length", "604800")];

@@ -107,6 +107,6 @@ mod tests {
         let refused = explain("the platform refused: Missing Permissions (code 50013)");
         assert!(refused.contains("refused it: Missing Permissions (code 50013). The bot needs"), "{refused}");
         let away = explain("PUT /guilds/:guild/bans/:user is unavailable: timed out");
-        assert!(away.contains("timed out. Guildhall tries again"), "{away}");
+        assert!(away.contains("timed out. Guildhall retries automatically"), "{away}");
     }
 }
