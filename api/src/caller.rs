@@ -6,7 +6,7 @@ use console::actions::needs_of_job;
 use console::{Needs, Rights};
 use entities::api_key::Scope;
 use entities::{ChatId, GuildId, KeyId};
-use queue::kinds;
+use jobs::kinds;
 
 use crate::cache::keys::Key;
 use crate::response::error::ApiError;

@@ -4,8 +4,8 @@
 
 use entities::api_key::Scope;
 use http::Method;
+use jobs::kinds::{self, AssignRole, RemoveRole};
 use queue::Payload;
-use queue::kinds::{self, AssignRole, RemoveRole};
 
 use crate::rights::Needs;
 

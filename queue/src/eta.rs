@@ -1,6 +1,6 @@
 //! Estimates when a job with steps ends, from its speed so far.
 //!
-//! A chunk writes its progress each second or every fifty members. The speed is the steps done, divided by the time
+//! A chunk writes its progress each second or every fifty steps. The speed is the steps done, divided by the time
 //! from the first step to the last of these updates. The estimate is the remaining steps divided by the speed, minus
 //! the time since that update: between updates it counts down.
 //!
@@ -36,7 +36,7 @@ pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     if !job.state.is_open() || steps <= 0 || left < 0 || took.is_zero() || !known {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 members")]
+    #[expect(clippy::cast_precision_loss, reason = "no job has 2^52 steps")]
     let rest = took.mul_f64(left as f64 / steps as f64);
     Some(rest.saturating_sub((now - noted).to_std().unwrap_or_default()))
 }

@@ -5,18 +5,17 @@
 //! seconds and a duplicate costs nothing. The in-process channels of the embedded mode behave like the broker:
 //! everything below holds for both.
 //!
+//! The engine knows no kind of job and no product: kinds are [`Payload`]s with a [`run::Handler`]. Tenants share it by
+//! turns: tenant = guild, as the tables name it.
+//!
 //! States, guarantees, failures and their remedies: `docs/operations.md`.
 
 mod backoff;
 mod broker;
-mod bulk_sync;
 mod cancel;
 mod enqueue;
 mod eta;
-pub mod kinds;
 mod message;
-mod mirror;
-mod operator;
 mod payload;
 mod queue;
 mod reply;
@@ -25,13 +24,10 @@ mod retry;
 pub mod run;
 
 pub use broker::{Broker, PublishError};
-pub use bulk_sync::{BulkSync, enqueue_bulk_sync};
 pub use enqueue::{Draft, Enqueued, enqueue_many};
 pub use eta::{begun, eta, pace};
-pub use mirror::enqueue_mirror;
-pub use operator::{Operator, RetriedAll};
 pub use payload::Payload;
 pub use queue::{Queue, QueueError};
 pub use reply::Answer;
 pub use rescue::DEAD_AFTER;
-pub use retry::{Retry, retry};
+pub use retry::{Quota, Retry, Unlimited, retry};

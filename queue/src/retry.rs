@@ -1,17 +1,16 @@
-//! Retries a job, for guilds and operators alike: a failed job runs again, and a job that waits for its next attempt
-//! becomes due now.
+//! Retries a job: a failed job runs again, and a job that waits for its next attempt becomes due now. A product may limit
+//! how often its jobs run, with a [`Quota`].
 
-use entities::bulk_sync::Standing;
+use std::convert::Infallible;
+
 use entities::job::{Model, State, insert, retry};
 use entities::{JobId, Timestamp};
 use runtime::Transaction;
 use sea_orm::DbErr;
 
-use crate::bulk_sync;
-
 /// The result of a retry request. Only [`Retry::Queued`] changed the job.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Retry {
+pub enum Retry<R = Infallible> {
     /// A failed or dead job with a fresh set of attempts, or a waiting one that is due now. After the commit,
     /// [`crate::Queue::publish`] its message; else the safety net finds it.
     Queued(Box<Model>),
@@ -21,11 +20,54 @@ pub enum Retry {
     PartOf(JobId),
     /// This unfinished job has the same dedupe key, of which only one may be open.
     Duplicate(JobId),
-    /// The job is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
-    OverQuota(Standing),
+    /// The quota allows no further run.
+    OverQuota(R),
 }
 
-pub async fn retry(transaction: &Transaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+/// Limits how often jobs run. A failed job that is retried runs once more; a job that waits for its next attempt does not
+/// count again.
+pub trait Quota: Send {
+    /// Why a job may not run.
+    type Refusal: Send;
+
+    /// Whether the failed job may run again. Called in the transaction that restarts it, right before.
+    fn check(
+        &mut self,
+        transaction: &Transaction,
+        job: &Model,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Option<Self::Refusal>, DbErr>> + Send;
+
+    /// Counts the new run of the restarted job.
+    fn take(
+        self,
+        transaction: &Transaction,
+        job: &mut Model,
+    ) -> impl Future<Output = Result<(), DbErr>> + Send;
+}
+
+/// No limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Unlimited;
+
+impl Quota for Unlimited {
+    type Refusal = Infallible;
+
+    async fn check(&mut self, _: &Transaction, _: &Model, _: Timestamp) -> Result<Option<Infallible>, DbErr> {
+        Ok(None)
+    }
+
+    async fn take(self, _: &Transaction, _: &mut Model) -> Result<(), DbErr> {
+        Ok(())
+    }
+}
+
+pub async fn retry<Q: Quota>(
+    transaction: &Transaction,
+    job: &Model,
+    quota: Q,
+    now: Timestamp,
+) -> Result<Retry<Q::Refusal>, DbErr> {
     if let Some(parent) = job.parent_id {
         return Ok(Retry::PartOf(parent));
     }
@@ -34,31 +76,32 @@ pub async fn retry(transaction: &Transaction, job: &Model, now: Timestamp) -> Re
             let due = retry::make_due(transaction, job.job_id, now).await?;
             Ok(due.map_or(Retry::NotFailed(State::Queued), |row| Retry::Queued(Box::new(row))))
         }
-        State::Failed | State::Dead => restart(transaction, job, now).await,
+        State::Failed | State::Dead => restart(transaction, job, quota, now).await,
         State::Held | State::Running | State::Waiting | State::Succeeded | State::Cancelled => {
             Ok(Retry::NotFailed(job.state))
         }
     }
 }
 
-async fn restart(transaction: &Transaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+async fn restart<Q: Quota>(
+    transaction: &Transaction,
+    job: &Model,
+    mut quota: Q,
+    now: Timestamp,
+) -> Result<Retry<Q::Refusal>, DbErr> {
     if let Some(key) = job.dedupe_key.as_deref() {
         let open = insert::find_open_by_dedupe_key(transaction, job.guild_id, &job.kind, key).await?;
         if let Some(other) = open.filter(|open| open.job_id != job.job_id) {
             return Ok(Retry::Duplicate(other.job_id));
         }
     }
-    let window = bulk_sync::window_of(transaction, job, now).await?;
-    if let Some((_, used_up)) = window.filter(|(_, standing)| standing.is_used_up()) {
-        return Ok(Retry::OverQuota(used_up));
+    if let Some(refusal) = quota.check(transaction, job, now).await? {
+        return Ok(Retry::OverQuota(refusal));
     }
     let Some(mut queued) = retry::restart(transaction, job.job_id, now).await? else {
         // A concurrent caller has queued it already.
         return Ok(Retry::NotFailed(State::Queued));
     };
-    if let Some((guild, standing)) = window {
-        bulk_sync::take_again(transaction, guild, standing, job).await?;
-        queued.result = None;
-    }
+    quota.take(transaction, &mut queued).await?;
     Ok(Retry::Queued(Box::new(queued)))
 }

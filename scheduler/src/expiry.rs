@@ -54,7 +54,7 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         return Ok(0);
     }
     // The safety net of the workers finds the jobs.
-    let jobs = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
+    let jobs = jobs::mirror::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
     jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
     let mut events = Vec::new();
     for row in &closed {

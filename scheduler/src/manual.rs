@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use entities::{Timestamp, schedule};
-use queue::kinds::PeriodicTask;
+use jobs::kinds::PeriodicTask;
 use queue::{Draft, Enqueued, QueueError};
 use runtime::Transaction;
 

@@ -1,6 +1,6 @@
 //! `periodic_task`: runs one schedule.
 
-use queue::kinds::PeriodicTask;
+use jobs::kinds::PeriodicTask;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Context;
 use serde_json::json;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use entities::job::{retry, time};
 use entities::{Timestamp, schedule};
-use queue::kinds::PeriodicTask;
+use jobs::kinds::PeriodicTask;
 use queue::{Draft, Queue, QueueError};
 use runtime::Context;
 use sea_orm::DbErr;

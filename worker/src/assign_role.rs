@@ -1,6 +1,6 @@
 //! `assign_role`: gives one role to one member, on request. Giving a role that is already held succeeds.
 
-use queue::kinds::AssignRole;
+use jobs::kinds::AssignRole;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::manual_role::{Target, Verb, change};

@@ -6,8 +6,8 @@
 
 use entities::audit_entry::{self, NewEntry};
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
+use jobs::kinds::CreateTicket;
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
-use queue::kinds::CreateTicket;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The worker: one file for each kind of job, and the list of them.
 //!
-//! The arguments of a kind are in `queue::kinds`; the file of its name has its `run`. Shared code has separate files:
+//! The arguments of a kind are in `jobs`; the file of its name has its `run`. Shared code has separate files:
 //! `wanted` (roles and nickname by the bindings), `nickname`, `permitted` (the bot's permissions), `apply` (platform
 //! calls for a member), `names` (renamed players), `services`, `channel_name`, `errors` (platform errors as failures).
 

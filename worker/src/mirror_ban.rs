@@ -13,9 +13,9 @@ use entities::sanction::active;
 use entities::sanction::change::Target;
 use entities::sanction::{self, MirrorState, mirror};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban, staff_directory};
+use jobs::mirror::MirrorBan;
 use platforms::{CallContext, ChatBan, Missing, PlatformError};
 use queue::Payload;
-use queue::kinds::MirrorBan;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! `remove_role`: takes one role from one member, on request. Removing a role that is not held succeeds.
 
-use queue::kinds::RemoveRole;
+use jobs::kinds::RemoveRole;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::manual_role::{Target, Verb, change};

@@ -10,9 +10,9 @@ mod plan;
 mod planner;
 
 use entities::{job_failure, link};
+use jobs::bulk_sync::{SyncAll, SyncChunk};
 use platforms::{CallContext, MEMBERS_PER_PAGE};
 use queue::Draft;
-use queue::kinds::{SyncAll, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::{Event, Events};
 use serde_json::Value;

@@ -18,8 +18,8 @@ use std::time::Duration;
 use entities::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use platforms::{CallContext, ChatMember};
-use queue::kinds::{PlannedChange, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::apply::Sender;

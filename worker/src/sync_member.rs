@@ -7,8 +7,8 @@ mod intent;
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId, link};
+use jobs::kinds::SyncMember;
 use platforms::{CallContext, ChatMember, Missing, PlatformError};
-use queue::kinds::SyncMember;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::{Event, Events};
 use serde_json::{Value, json};

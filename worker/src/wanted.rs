@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use entities::binding::{self, Rule};
 use entities::{GroupId, GuildId, PlayId, RoleId, guild};
+use jobs::bulk_sync::PlannedChange;
 use platforms::{ChatMember, Ranks, nickname};
-use queue::kinds::PlannedChange;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 

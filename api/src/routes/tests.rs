@@ -1,5 +1,5 @@
+use jobs::kinds::PeriodicTask;
 use queue::Payload;
-use queue::kinds::PeriodicTask;
 
 use super::*;
 use crate::route::{Needs, Route, Runs};
@@ -80,7 +80,7 @@ fn a_default_key_can_call_all_of_the_interface() {
         let enough = match row.needs {
             Needs::Scope(scope) => default.contains(scope),
             // Jobs of the service itself belong to no guild.
-            Needs::ScopeOfJob => queue::kinds::ALL
+            Needs::ScopeOfJob => jobs::kinds::ALL
                 .iter()
                 .filter(|(kind, _)| *kind != PeriodicTask::KIND)
                 .all(|(_, scope)| default.contains(*scope)),

@@ -1,7 +1,7 @@
 use entities::binding::{self, Kind, Rule};
 use entities::job::listing;
 use entities::{GuildId, change_log};
-use queue::kinds::SyncMember;
+use jobs::kinds::SyncMember;
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;

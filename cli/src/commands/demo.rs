@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail, ensure};
 use entities::JobId;
 use entities::audit_entry::Actor;
-use queue::kinds::SyncAll;
+use jobs::bulk_sync::SyncAll;
 use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, bind};
 

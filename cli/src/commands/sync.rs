@@ -2,8 +2,7 @@
 
 use entities::audit_entry::Actor;
 use entities::link;
-use queue::kinds::SyncAll;
-use queue::{BulkSync, enqueue_bulk_sync};
+use jobs::bulk_sync::{BulkSync, SyncAll, enqueue_bulk_sync};
 use serde_json::json;
 
 use crate::operator::{GuildArgs, quota_error};

@@ -3,7 +3,7 @@
 
 use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, Timestamp};
-use queue::Operator;
+use jobs::Operator;
 use runtime::{Context, Event, Events, Transaction};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;

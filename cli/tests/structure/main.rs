@@ -12,11 +12,12 @@ use petgraph::graphmap::DiGraphMap;
 
 use modules::Crate;
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "api",
     "bench",
     "cli",
     "entities",
+    "jobs",
     "migrations",
     "platforms",
     "queue",

@@ -13,7 +13,7 @@ fn job(class: Class, state: State, done: i64, total: i64) -> Model {
         job_id: JobId(uuid::Uuid::nil()),
         guild_id: None,
         parent_id: None,
-        kind: "sync_all".into(),
+        kind: "bulk".into(),
         class,
         args: json!({}),
         state,
@@ -70,8 +70,8 @@ fn nobody_knows_before_the_first_step_while_planning_and_at_the_end() {
     assert_eq!(eta(&import, now), Some(Duration::from_secs(40)), "45 s for the rest, 5 s of them gone");
 }
 
-/// A simulated bulk job: two chunks of at most 200 members at a time share the pace of `rate` members a second. Each
-/// writes its progress after 50 members or 250 ms, and starts `pause` ms after the previous one.
+/// A simulated bulk job: two chunks of at most 200 steps at a time share the pace of `rate` steps a second. Each
+/// writes its progress after 50 steps or 250 ms, and starts `pause` ms after the previous one.
 struct Run {
     planned: i64,
     rate: i64,
@@ -94,7 +94,7 @@ impl Run {
         Chunk { left, starts, unnoted: 0, noted_at: starts }
     }
 
-    /// The progress updates as `(milliseconds, members since the chunk's last one)`, in order.
+    /// The progress updates as `(milliseconds, steps since the chunk's last one)`, in order.
     fn notes(&self) -> Vec<(i64, i64)> {
         let (mut pool, mut now, mut notes) = (self.planned, 0, Vec::new());
         let mut chunks = [self.chunk(&mut pool, 0), self.chunk(&mut pool, 0)];
@@ -126,8 +126,8 @@ impl Run {
         let mut row = bulk(base, base + self.planned, since, base);
         let (mut next, mut worst) = (notes.iter().peekable(), 0.0_f64);
         for now in (0..end * 9 / 10).step_by(100) {
-            while let Some((at_ms, members)) = next.next_if(|(at_ms, _)| *at_ms <= now) {
-                row.progress_done += members;
+            while let Some((at_ms, steps)) = next.next_if(|(at_ms, _)| *at_ms <= now) {
+                row.progress_done += steps;
                 row.progress_at = Some(at(since + at_ms));
             }
             if (row.progress_done - base) * 10 < self.planned {
@@ -156,7 +156,7 @@ fn it_is_right_within_a_fifth_from_the_first_tenth_on() {
     for (planned, rate, pause) in runs {
         let worst = Run { planned, rate, pause }.worst();
         println!(
-            "{planned} members at {rate}/s, {pause} ms between chunks: off by {:.1} % at most",
+            "{planned} steps at {rate}/s, {pause} ms between chunks: off by {:.1} % at most",
             worst * 100.0
         );
         assert!(worst <= 0.2, "{planned} at {rate}/s: {worst}");

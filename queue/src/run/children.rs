@@ -159,10 +159,10 @@ mod tests {
 
     #[test]
     fn counters_of_children_add_up_and_texts_stay_unchanged() {
-        let parent = json!({"members": 500, "updated": 3, "note": "x"});
+        let parent = json!({"steps": 500, "updated": 3, "note": "x"});
         let child = json!({"updated": 4, "failed": 1, "word": "y"});
         let sum = add_counters(Some(parent), &child);
-        assert_eq!(sum, json!({"members": 500, "updated": 7, "failed": 1, "note": "x"}));
+        assert_eq!(sum, json!({"steps": 500, "updated": 7, "failed": 1, "note": "x"}));
         assert_eq!(add_counters(None, &child), json!({"updated": 4, "failed": 1}));
     }
 }

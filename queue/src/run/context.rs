@@ -41,7 +41,7 @@ struct Work {
     saved: Progress,
     /// For a chunk: its addition to its parent's result, however it ends.
     counters: Option<serde_json::Value>,
-    /// Changes made on a platform.
+    /// Changes made outside the database.
     writes: i64,
 }
 
@@ -209,7 +209,7 @@ impl JobContext {
         self.work().counters.clone()
     }
 
-    /// Counts a change that this run made on a platform.
+    /// Counts a change that this run made outside the database.
     pub fn count_write(&self) {
         self.work().writes += 1;
     }

@@ -31,7 +31,7 @@ impl Outcome {
 pub enum JobError {
     /// Retried after the backoff.
     Retry(Failure),
-    /// The platform is busy or stopped: try again after this pause, ±20 %. Burns no attempt.
+    /// A service that the job needs is busy or stopped: try again after this pause, ±20 %. Burns no attempt.
     Snooze(Failure, Duration),
     /// Not retryable.
     Fail(Failure),

@@ -177,7 +177,8 @@ impl World {
         // A job that is retried after its end plans anew.
         let old = self.chunks_of(job).filter(|_| !row.state.is_open());
         let chunks: Vec<_> = old.map(|chunk| chunk.job_id).collect();
-        let retried = crate::retry(&transaction, &row, self.leader.clock.now()).await.unwrap();
+        let retried =
+            crate::retry(&transaction, &row, crate::Unlimited, self.leader.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
         if let crate::Retry::Queued(row) = retried {
             self.retired.extend(chunks);

@@ -8,7 +8,7 @@ use entities::job::insert::{self, NewJob};
 use entities::job::{Model, Published, State, Status, claim, listing};
 use entities::{GuildId, JobId, Timestamp, worker};
 use queue::run::{Registry, Slots};
-use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
+use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry, Unlimited};
 use runtime::{BrokerConfig, Clock, Config, Context, Events, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, Statement};
 use testkit::{Namespace, Servers, TestDatabase, guild_row};
@@ -213,7 +213,8 @@ impl Fixture {
     pub(crate) async fn retry(&self, job: JobId) -> Retry {
         let row = self.row(job).await;
         let transaction = self.context.database.begin().await.unwrap();
-        let retried = queue::retry(&transaction, &row, self.context.clock.now()).await.unwrap();
+        let now = self.context.clock.now();
+        let retried = queue::retry(&transaction, &row, Unlimited, now).await.unwrap();
         transaction.commit().await.unwrap();
         retried
     }

@@ -77,7 +77,7 @@ impl Handler for SnoozesHandler {
 
     async fn run(&self, job: &JobContext, _: Snoozes) -> Result<Outcome, JobError> {
         if self.0.fetch_add(1, Ordering::SeqCst) < 2 * Snoozes::MAX_ATTEMPTS {
-            let busy = failure(503, "platform_busy", "the platform is busy");
+            let busy = failure(503, "busy", "the service is busy");
             return Err(JobError::Snooze(busy, Duration::from_secs(600)));
         }
         Ok(Outcome::done(json!({ "attempt": job.attempt() })))

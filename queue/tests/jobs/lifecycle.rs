@@ -70,7 +70,7 @@ both_modes! {
             let snoozed = |row: &Model| row.state == State::Queued && row.token == run;
             let row = fixture.wait_until(enqueued.job, snoozed).await;
             assert_eq!((row.attempt, row.history().len()), (0, 0));
-            assert_eq!(row.failure().unwrap().error, "platform_busy", "the row names the reason of the wait");
+            assert_eq!(row.failure().unwrap().error, "busy", "the row names the reason of the wait");
             let pause = (row.run_at - fixture.context.clock.now()).as_seconds_f64();
             assert!((479.0..=721.0).contains(&pause), "{pause}");
             fixture.advance(Duration::from_secs(720) + NET_AFTER).await;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use entities::job_failure::NewFailure;
 use entities::{ChatId, GuildId, PlayId, link};
+use jobs::bulk_sync::PlannedChange;
 use platforms::{ChatMember, MEMBERS_PER_PAGE};
-use queue::kinds::PlannedChange;
 use queue::run::JobError;
 use sea_orm::{ConnectionTrait, DbErr};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use entities::{ChatId, RoleId};
-use queue::kinds::PlannedChange;
+use jobs::bulk_sync::PlannedChange;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

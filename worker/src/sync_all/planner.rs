@@ -1,7 +1,7 @@
 //! The inputs of one planning run.
 
+use jobs::bulk_sync::SyncAll;
 use platforms::{CallContext, GuildOverview};
-use queue::kinds::SyncAll;
 use queue::run::JobContext;
 
 use crate::services::Services;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
+use jobs::bulk_sync::SyncChunk;
 use platforms::{CallContext, ChatPlatform};
-use queue::kinds::SyncChunk;
 use queue::run::{JobContext, JobError};
 
 use crate::errors::job_error;

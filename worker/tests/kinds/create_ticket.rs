@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::staff_role::{self, NewRole};
 use entities::ticket::{self, Begun, Model, State};
 use entities::{ChannelId, JobId};
-use queue::kinds::CreateTicket;
+use jobs::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Roles assigned and removed by hand (docs/rules.md 5).
 
-use queue::kinds::{AssignRole, RemoveRole};
+use jobs::kinds::{AssignRole, RemoveRole};
 use serde_json::Value;
 
 use crate::fixture::{Fixture, chat, guild_id, role};

@@ -42,7 +42,8 @@ impl Process {
         let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..sanction };
         let id = ban.sanction_id;
         let bans: Vec<Model> = closed.into_iter().chain([ban]).collect();
-        let tickets = queue::enqueue_mirror(&transaction, &change, &bans, &Actor::service()).await.unwrap();
+        let tickets =
+            jobs::mirror::enqueue_mirror(&transaction, &change, &bans, &Actor::service()).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
         (id, self.state(id).await.mirror_job_id.unwrap())
@@ -57,7 +58,8 @@ impl Process {
         let target = Target { kind: SanctionKind::Ban, person, place: None };
         let lift = Lift { target, only: None, by: chat(42) };
         let closed = change::lift(&transaction, &change, &[lift]).await.unwrap().concat();
-        let tickets = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
+        let tickets =
+            jobs::mirror::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
         self.finish(self.state(ban).await.mirror_job_id.unwrap()).await;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jobs::kinds::{self, PeriodicTask};
 use queue::Payload;
-use queue::kinds::{self, PeriodicTask};
 use runtime::{Breaker, Events};
 
 use crate::fixture::platforms_at;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use entities::shield_flag::{self, Model};
 use entities::{Page, PlayId, guild};
-use queue::kinds::{ShieldImport, ToFlag};
+use jobs::kinds::{ShieldImport, ToFlag};
 use queue::{Answer, Payload};
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use entities::job::State;
+use jobs::bulk_sync::SyncAll;
 use queue::Answer;
-use queue::kinds::SyncAll;
 use runtime::Events;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
-use queue::kinds::{PlannedChange, SyncChunk};
+use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use serde_json::json;
 
 use crate::fixture::{Fixture, bind, chat, guild_id, role};

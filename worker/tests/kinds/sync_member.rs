@@ -1,6 +1,6 @@
 //! Syncs of one member (docs/rules.md 5).
 
-use queue::kinds::SyncMember;
+use jobs::kinds::SyncMember;
 use queue::{Answer, Payload};
 use serde_json::{Value, json};
 

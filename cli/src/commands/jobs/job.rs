@@ -19,7 +19,7 @@ pub(crate) struct JobArgs {
 }
 
 pub(super) fn kind(word: &str) -> Result<&'static str, String> {
-    fields::one_of(word, "kinds", queue::kinds::ALL.iter().map(|(kind, _)| *kind))
+    fields::one_of(word, "kinds", jobs::kinds::ALL.iter().map(|(kind, _)| *kind))
 }
 
 pub(super) async fn require<C: ConnectionTrait>(conn: &C, job: JobId) -> anyhow::Result<Model> {

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use entities::job::retry::Which;
 use entities::{GuildId, JobId};
-use queue::{RetriedAll, Retry};
+use jobs::{RetriedAll, Retry};
 use runtime::Context;
 
 use super::job::{kind, require};

@@ -1,7 +1,7 @@
 //! An operator's change: who acts, the log line that it leaves, and its commit.
 
 use entities::audit_entry::Actor;
-use queue::Operator;
+use jobs::Operator;
 use runtime::{Event, Events, Transaction};
 
 use crate::answer::PageError;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use entities::JobId;
 use entities::job::Status;
 use entities::job::listing::{self, Filter};
-use queue::kinds;
+use jobs::kinds;
 use serde_json::Value;
 
 use crate::endpoints::jobs::record::Job;

@@ -1,7 +1,7 @@
 //! POST /interactions/sync
 
 use entities::{ChatId, RoleId, link};
-use queue::kinds::SyncMember;
+use jobs::kinds::SyncMember;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoints::prelude::*;

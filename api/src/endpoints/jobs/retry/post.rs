@@ -4,8 +4,9 @@
 //! all members counts as a run, and uses the guild's hour.
 
 use entities::JobId;
-use queue::kinds::SyncAll;
-use queue::{Payload, Retry, retry};
+use jobs::bulk_sync::SyncAll;
+use jobs::{Retry, retry};
+use queue::Payload;
 
 use crate::auth::bulk_sync;
 use crate::endpoints::interactions::bot::check_bot;

@@ -12,7 +12,7 @@ use entities::sanction::{self, active, expiry};
 use entities::staff_action::numbering::{self, Sequence};
 use entities::staff_action::{ActionType, NewAction};
 use entities::{ChatId, Lifted, Person, SanctionKind, Subject, Timestamp, approval};
-use queue::enqueue_mirror;
+use jobs::mirror::enqueue_mirror;
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 

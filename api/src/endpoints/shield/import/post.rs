@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use entities::{PlayId, guild};
+use jobs::kinds::{ShieldImport, ToFlag};
 use queue::Draft;
-use queue::kinds::{ShieldImport, ToFlag};
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;

@@ -2,8 +2,8 @@
 
 use entities::RoleId;
 use entities::job::{Model, listing};
+use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use platforms::GuildOverview;
-use queue::kinds::{PlannedChange, SyncChunk};
 use serde_json::{Value, json};
 
 use super::super::actors::Actors;

@@ -5,7 +5,7 @@ use entities::job::history::AttemptError;
 use entities::job::{Model, State, Status, listing};
 use entities::{JobId, Page as Part, api_key, job_failure};
 use http::StatusCode;
-use queue::Retry;
+use jobs::Retry;
 
 use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::JobId;
 use entities::job::{Model, Status, listing, retry as rows};
-use queue::{RetriedAll, Retry};
+use jobs::{RetriedAll, Retry};
 
 use super::super::{guild_names, url};
 use super::filter::{self, JobFilter};

@@ -1,8 +1,8 @@
 //! The title of a job, as on the pages of guilds; a periodic job is named by its schedule.
 
 use entities::job::Model;
+use jobs::kinds::PeriodicTask;
 use queue::Payload;
-use queue::kinds::PeriodicTask;
 
 use crate::pages::guilds::jobs::words::{KINDS, kind_words};
 use crate::pages::instance::schedules;

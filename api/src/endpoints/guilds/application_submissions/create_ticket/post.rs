@@ -8,7 +8,7 @@ use std::time::Duration;
 use entities::job::listing;
 use entities::ticket::{self, Begun};
 use entities::{ChannelId, PanelId, SubmissionId, TicketId, application_panel, application_submission};
-use queue::kinds::CreateTicket;
+use jobs::kinds::CreateTicket;
 use queue::{Answer, Draft, Enqueued};
 use serde::{Deserialize, Serialize};
 

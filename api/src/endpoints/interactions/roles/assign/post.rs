@@ -1,6 +1,6 @@
 //! POST /interactions/roles/assign
 
-use queue::kinds::AssignRole;
+use jobs::kinds::AssignRole;
 
 use crate::endpoints::interactions::roles::change::RoleChange;
 use crate::endpoints::prelude::*;

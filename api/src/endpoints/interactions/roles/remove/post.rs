@@ -1,6 +1,6 @@
 //! POST /interactions/roles/remove
 
-use queue::kinds::RemoveRole;
+use jobs::kinds::RemoveRole;
 
 use crate::endpoints::interactions::roles::change::RoleChange;
 use crate::endpoints::prelude::*;

@@ -4,8 +4,7 @@
 
 use entities::bulk_sync::{self as windows, Kind};
 use entities::{JobId, link};
-use queue::kinds::SyncAll;
-use queue::{BulkSync, enqueue_bulk_sync};
+use jobs::bulk_sync::{BulkSync, SyncAll, enqueue_bulk_sync};
 
 use crate::auth::bulk_sync;
 use crate::endpoints::interactions::bot::check_bot;

@@ -3,7 +3,7 @@
 
 use entities::sanction::{MirrorState, Model, history};
 use entities::{ChatId, Person, SanctionId, SanctionKind, moderation_revision};
-use queue::enqueue_mirror;
+use jobs::mirror::enqueue_mirror;
 
 use crate::endpoints::prelude::*;
 

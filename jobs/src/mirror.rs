@@ -1,17 +1,33 @@
-//! The copy of bans on the chat platform, enqueued in the transaction that changes the bans: one job for each chat
-//! user. The job reads the bans when it runs, so the order in which jobs run does not matter.
+//! Ban mirroring, the copy of bans on the chat platform: its job and when it is enqueued, which is in the transaction that
+//! changes the bans, one job for each chat user. The job reads the bans when it runs, so the order in which jobs run does
+//! not matter.
+//!
+//! Enqueued by `play/batch.rs` and `bans/mirror/post.rs` in `api/src/endpoints/moderation/`, and by
+//! `scheduler/src/expiry.rs`. The run is `worker/src/mirror_ban.rs`. What is noted on a ban is `entities/src/sanction/mirror.rs`, what the mirror did
+//! on the chat platform `entities/src/chat_ban.rs`.
 
 use std::collections::BTreeMap;
 
 use entities::audit_entry::Actor;
-use entities::job::JobMessage;
+use entities::job::{Class, JobMessage};
 use entities::moderation_revision::Change;
 use entities::sanction::mirror::{self, Mirror};
-use entities::{ChatId, Person, SanctionId, SanctionKind, chat_ban, sanction};
+use entities::{ChatId, GuildId, Person, SanctionId, SanctionKind, chat_ban, sanction};
+use queue::{Draft, Payload, QueueError};
 use sea_orm::{ConnectionTrait, DbErr};
+use serde::{Deserialize, Serialize};
 
-use crate::kinds::MirrorBan;
-use crate::{Draft, QueueError};
+/// Makes the chat platform's ban of one user match the guild's bans (docs/rules.md 4).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MirrorBan {
+    pub guild: GuildId,
+    pub user: ChatId,
+}
+
+impl Payload for MirrorBan {
+    const KIND: &'static str = "mirror_ban";
+    const CLASS: Class = Class::Default;
+}
 
 /// Enqueues a job for every chat user whom one of these bans is mirrored on, or who is banned there by the mirror of
 /// another ban, and assigns the bans to that job. Publish the messages after the commit.

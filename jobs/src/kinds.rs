@@ -1,19 +1,16 @@
-//! The arguments of every kind of job, in one list. The code that runs a kind is `worker/src/<kind>.rs`.
-//!
-//! API, scheduler and command line enqueue jobs without a dependency on the worker, so the arguments are here.
+//! The kinds of job, in one list, and the arguments of those that have no file of their own. The code that runs a kind is
+//! `worker/src/<kind>.rs`.
 
 use std::time::Duration;
 
 use entities::api_key::Scope;
 use entities::job::Class;
 use entities::{ChatId, GuildId, PlayId, RoleId, TicketId, Timestamp};
+use queue::Payload;
 use serde::{Deserialize, Serialize};
 
-use crate::Payload;
-
-/// A bulk step yields after its time slice, but one platform call may wait for a minute's pause, several times in one
-/// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
-const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
+use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk};
+use crate::mirror::MirrorBan;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
@@ -46,52 +43,6 @@ impl Payload for SyncMember {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Plans the sync of all members of a guild, and splits the differences into [`SyncChunk`]s.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SyncAll {
-    pub guild: GuildId,
-    /// Plan only; the result lists the changes.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// The safety limit: a plan with more role removals fails before its first write.
-    #[serde(default)]
-    pub max_removals: Option<u64>,
-}
-
-impl Payload for SyncAll {
-    const KIND: &'static str = "sync_all";
-    const CLASS: Class = Class::Bulk;
-    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
-}
-
-/// Members of one guild that differ from the bindings, by chat id.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SyncChunk {
-    pub guild: GuildId,
-    pub members: Vec<PlannedChange>,
-    /// When the plan read these members, in seconds since 1970.
-    pub planned_at: i64,
-}
-
-impl Payload for SyncChunk {
-    const KIND: &'static str = "sync_chunk";
-    const CLASS: Class = Class::Bulk;
-    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
-}
-
-/// The planned change of one member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlannedChange {
-    pub user: ChatId,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub add: Vec<RoleId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remove: Vec<RoleId>,
-    /// The nickname to set, if it differs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nick: Option<String>,
-}
-
 /// Gives one role to one member, on request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AssignRole {
@@ -122,18 +73,6 @@ pub struct RemoveRole {
 impl Payload for RemoveRole {
     const KIND: &'static str = "remove_role";
     const CLASS: Class = Class::Interactive;
-}
-
-/// Makes the chat platform's ban of one user match the guild's bans (docs/rules.md 4).
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct MirrorBan {
-    pub guild: GuildId,
-    pub user: ChatId,
-}
-
-impl Payload for MirrorBan {
-    const KIND: &'static str = "mirror_ban";
-    const CLASS: Class = Class::Default;
 }
 
 /// Flags game users for all guilds, in bulk (docs/rules.md 9).

@@ -5,11 +5,12 @@ use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::{Model, retry as rows};
 use entities::job_pause::{self, Note, Scope};
 use entities::{Conn, GuildId, JobId, Timestamp};
+use queue::Queue;
 use runtime::{Database, Event, Transaction};
 use sea_orm::DbErr;
 use serde_json::{Value, json};
 
-use crate::{Queue, Retry, retry};
+use crate::{Retry, retry};
 
 /// Jobs per query of [`Operator::retry_all`].
 const BATCH: u64 = 200;

@@ -1,0 +1,138 @@
+//! Bulk sync, the sync of all members of a guild: its jobs, the quota that each run uses, and how HTTP and the command
+//! line enqueue one. The job and its quota use commit together.
+//!
+//! Enqueued by `api/src/endpoints/interactions/sync/all/post.rs` and `cli/src/commands/sync.rs`. The runs are
+//! `worker/src/sync_all.rs`, which plans, and `worker/src/sync_chunk.rs`, which writes. The windows of the quota, with its
+//! numbers, are `entities/src/bulk_sync.rs`.
+
+use std::time::Duration;
+
+use entities::audit_entry::Actor;
+use entities::bulk_sync::{self, Kind, Standing};
+use entities::job::{Class, Model, family};
+use entities::{ChatId, GuildId, RoleId, Timestamp};
+use queue::{Draft, Enqueued, Payload, QueueError, Quota};
+use runtime::Transaction;
+use sea_orm::DbErr;
+use serde::{Deserialize, Serialize};
+
+/// A bulk step yields after its time slice, but one platform call may wait for a minute's pause, several times in one
+/// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
+pub(crate) const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
+
+/// Plans the sync of all members of a guild, and splits the differences into [`SyncChunk`]s.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SyncAll {
+    pub guild: GuildId,
+    /// Plan only; the result lists the changes.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// The safety limit: a plan with more role removals fails before its first write.
+    #[serde(default)]
+    pub max_removals: Option<u64>,
+}
+
+impl Payload for SyncAll {
+    const KIND: &'static str = "sync_all";
+    const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
+}
+
+impl SyncAll {
+    /// At most one unfinished job has this key.
+    fn dedupe_key(&self) -> &'static str {
+        if self.dry_run { "dry" } else { "all" }
+    }
+}
+
+/// Members of one guild that differ from the bindings, by chat id.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SyncChunk {
+    pub guild: GuildId,
+    pub members: Vec<PlannedChange>,
+    /// When the plan read these members, in seconds since 1970.
+    pub planned_at: i64,
+}
+
+impl Payload for SyncChunk {
+    const KIND: &'static str = "sync_chunk";
+    const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
+}
+
+/// The planned change of one member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedChange {
+    pub user: ChatId,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub add: Vec<RoleId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remove: Vec<RoleId>,
+    /// The nickname to set, if it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nick: Option<String>,
+}
+
+/// The result of a bulk sync request.
+#[derive(Debug, Clone)]
+pub enum BulkSync {
+    /// The job, and the state of its quota window. A joined job is not counted again.
+    Queued(Enqueued, Standing),
+    /// No row was changed.
+    OverQuota(Standing),
+}
+
+/// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the
+/// transaction ends.
+pub async fn enqueue_bulk_sync(
+    transaction: &Transaction,
+    payload: &SyncAll,
+    actor: Actor,
+    members: u64,
+    now: Timestamp,
+) -> Result<BulkSync, QueueError> {
+    let standing = bulk_sync::lock(transaction, payload.guild, Kind::of(payload.dry_run), now).await?;
+    if standing.is_used_up() {
+        return Ok(BulkSync::OverQuota(standing));
+    }
+    let draft = Draft::new(payload.guild, payload, actor)?.once(payload.dedupe_key());
+    let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
+    let enqueued = draft.enqueue(transaction, now).await?;
+    let standing = if enqueued.joined {
+        standing
+    } else {
+        bulk_sync::take(transaction, payload.guild, standing, enqueued.job).await?
+    };
+    Ok(BulkSync::Queued(enqueued, standing))
+}
+
+/// The quota of a retry: a bulk sync that runs again uses its window again. Other kinds have none.
+#[derive(Default)]
+pub(crate) struct Rerun(Option<(GuildId, Standing)>);
+
+impl Quota for Rerun {
+    type Refusal = Standing;
+
+    /// The guild stays locked until the transaction ends.
+    async fn check(
+        &mut self,
+        transaction: &Transaction,
+        job: &Model,
+        now: Timestamp,
+    ) -> Result<Option<Standing>, DbErr> {
+        let Some(guild) = job.guild_id.filter(|_| job.kind == SyncAll::KIND) else { return Ok(None) };
+        let dry_run = job.args["dry_run"].as_bool().unwrap_or(false);
+        let standing = bulk_sync::lock(transaction, guild, Kind::of(dry_run), now).await?;
+        self.0 = Some((guild, standing));
+        Ok(Some(standing).filter(Standing::is_used_up))
+    }
+
+    async fn take(self, transaction: &Transaction, job: &mut Model) -> Result<(), DbErr> {
+        let Some((guild, standing)) = self.0 else { return Ok(()) };
+        // Only the new run's changes count.
+        family::set_result(transaction, job.job_id, None).await?;
+        bulk_sync::take(transaction, guild, standing, job.job_id).await?;
+        job.result = None;
+        Ok(())
+    }
+}
