@@ -247,7 +247,7 @@ async fn games(deployment: &Deployment) -> Vec<Kept> {
     let (api, guild) = (deployment.api(), deployment.guild());
     let beat = json!({ "server_id": SERVER, "place_id": 71, "universe_id": 72, "player_count": 1 });
     api.post("/play/servers/heartbeat", beat).await.ok();
-    let session = go_on_duty(&api, &guild.members[MEMBER]).await;
+    let session = go_on_duty(&api, &guild.members[3]).await;
     let player = guild.members[9].play;
     let end = json!({ "session_id": session });
     let kick = json!({ "type": "kick", "target_id": STRANGER.to_string() });

@@ -102,7 +102,7 @@ async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deploy
     let bulk = [("what", "bulk"), ("reason", "Discord is <slow>")];
     let paused = operator.submit(&at("/pauses"), &bulk).await;
     paused.shows(200, "Jobs of class bulk are no longer started.").shows(200, "Discord is <slow>");
-    operator.post(&at("/pauses"), &bulk).await.shows(422, "paused already");
+    operator.post(&at("/pauses"), &bulk).await.shows(422, "already paused");
     assert!(deployment.command(&["jobs", "list"]).await.succeeded().contains("Paused: class bulk "));
     operator.get(&at("/queues")).await.shows(200, "paused");
     assert!(

@@ -175,7 +175,7 @@ async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deploymen
             let label = match field {
                 "type" => "Enter a word",
                 "target_id" => "Enter a Roblox id",
-                _ => "Enter a reason",
+                _ => "Say why",
             };
             refused.refuses(field, typed, label);
             for (name, value) in others.chain(word) {
