@@ -5,7 +5,7 @@ use entities::job::Class;
 use entities::{GuildId, guild};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Draft, Payload, Queue};
-use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
+use runtime::{Config, Context, Secret, Shutdown};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testkit::{Mode, Namespace, Servers, TestDatabase, guild_row};
@@ -48,10 +48,7 @@ impl Fixture {
             Mode::Embedded => (TestDatabase::sqlite().await, None),
             Mode::Distributed => (TestDatabase::postgres().await, Some(Namespace::new(Servers::from_env()))),
         };
-        let broker = namespace.as_ref().map(|Namespace { servers, .. }| BrokerConfig {
-            amqp_url: servers.amqp.as_str().into(),
-            redis_url: servers.redis.as_str().into(),
-        });
+        let broker = namespace.as_ref().map(Namespace::broker);
         let prefix = namespace.as_ref().map_or_else(String::new, |namespace| namespace.prefix.clone());
         let config = Config { database_url: Secret::from(database.url()), prefix, broker };
         let (context, queue) = process(&config).await?;

@@ -137,24 +137,9 @@ mod tests {
         assert!(second.render().contains("telemetry_test_total 3"));
     }
 
-    type Lines = std::sync::Arc<std::sync::Mutex<Vec<u8>>>;
-
-    #[derive(Clone, Default)]
-    struct Log(Lines);
-
-    impl std::io::Write for Log {
-        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().write(line)
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
     /// What a line below two spans looks like, of which one is told an id later.
     fn logged(format: LogFormat, filter: &str) -> String {
-        let log = Log::default();
+        let log = testkit::Logs::default();
         let writer = log.clone();
         let lines = subscriber(format, filter, move || writer.clone()).unwrap();
         tracing::dispatcher::with_default(&lines, || {
@@ -165,8 +150,7 @@ mod tests {
             let _inner = tracing::error_span!(target: SPANS, "inner", call.route = "/x").entered();
             tracing::warn!(status = 200, "told");
         });
-        let bytes = log.0.lock().unwrap().clone();
-        String::from_utf8(bytes).unwrap()
+        log.with("").join("\n")
     }
 
     #[test]

@@ -27,7 +27,6 @@ pub struct Deployment {
     pub database: Option<TestDatabase>,
     /// `Some` if the deployment is shared.
     pub(crate) lease: Option<Lease<Tenancy>>,
-    prefix: String,
     namespace: Option<Namespace>,
     folder: tempfile::TempDir,
 }
@@ -61,12 +60,11 @@ impl Deployment {
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
         let simulated = free_address();
         let mut env = environment(&simulated, folder.path());
-        let (mut namespace, mut database, mut prefix) = (None, None, String::new());
+        let (mut namespace, mut database) = (None, None);
         if setup.mode == Mode::Distributed {
             let created = Namespace::new(setup.servers.clone().unwrap_or_else(Servers::from_env));
             let cloned = TestDatabase::on_server(&created.servers.database).await;
-            prefix.clone_from(&created.prefix);
-            env.push(("GUILDHALL_PREFIX".to_owned(), prefix.clone()));
+            env.push(("GUILDHALL_PREFIX".to_owned(), created.prefix.clone()));
             env.push(("GUILDHALL_DATABASE_URL".to_owned(), cloned.url().to_owned()));
             env.push(("GUILDHALL_AMQP_URL".to_owned(), created.servers.amqp.clone()));
             env.push(("GUILDHALL_REDIS_URL".to_owned(), created.servers.redis.clone()));
@@ -84,7 +82,6 @@ impl Deployment {
             simulator: Simulator::new(&format!("http://{simulated}"), false),
             database,
             env,
-            prefix,
             namespace,
             folder,
             lease: None,
@@ -112,7 +109,6 @@ impl Deployment {
             simulator: self.simulator.base.clone(),
             env: self.env.clone(),
             folder: self.folder().to_owned(),
-            prefix: self.prefix.clone(),
         }
     }
 
@@ -126,7 +122,6 @@ impl Deployment {
             simulator: Simulator::new(&tenancy.simulator, true),
             database: None,
             env: tenancy.env.clone(),
-            prefix: tenancy.prefix.clone(),
             namespace: None,
             folder: tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap(),
             lease: Some(lease),
@@ -153,8 +148,9 @@ impl Deployment {
         self.folder.path()
     }
 
+    /// Of the names that it uses on its servers; embedded it uses none.
     pub fn prefix(&self) -> &str {
-        &self.prefix
+        self.variable("GUILDHALL_PREFIX").unwrap()
     }
 
     pub fn guild(&self) -> &Guild {

@@ -3,6 +3,7 @@
 use entities::job::Class;
 use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Connection, ConnectionProperties};
+use runtime::BrokerConfig;
 
 use crate::cleanup::clean_up;
 
@@ -18,6 +19,12 @@ impl Namespace {
     /// With a prefix of its own.
     pub fn new(servers: Servers) -> Self {
         Self { servers, prefix: format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]) }
+    }
+
+    /// What a process of the product needs to use it.
+    pub fn broker(&self) -> BrokerConfig {
+        let Servers { amqp, redis, .. } = &self.servers;
+        BrokerConfig { amqp_url: amqp.as_str().into(), redis_url: redis.as_str().into() }
     }
 
     /// A connection to its Redis.

@@ -55,7 +55,6 @@ pub(crate) struct Tenancy {
     pub(crate) simulator: String,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) folder: PathBuf,
-    pub(crate) prefix: String,
 }
 
 /// A tenancy, held until dropped.

@@ -9,7 +9,7 @@ use entities::job::{Model, Published, State, Status, claim, listing};
 use entities::{GuildId, JobId, Timestamp, worker};
 use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry, Unlimited};
-use runtime::{BrokerConfig, Clock, Config, Context, Events, Secret, Shutdown};
+use runtime::{Clock, Config, Context, Events, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, Statement};
 use testkit::{Namespace, Servers, TestDatabase, guild_row};
 
@@ -84,10 +84,7 @@ impl Fixture {
             Mode::Embedded => (TestDatabase::sqlite().await, None),
             Mode::Distributed => (TestDatabase::postgres().await, Some(Namespace::new(Servers::from_env()))),
         };
-        let broker = namespace.as_ref().map(|Namespace { servers, .. }| BrokerConfig {
-            amqp_url: servers.amqp.as_str().into(),
-            redis_url: servers.redis.as_str().into(),
-        });
+        let broker = namespace.as_ref().map(Namespace::broker);
         let prefix = namespace.as_ref().map_or_else(String::new, |namespace| namespace.prefix.clone());
         let config = Config { database_url: Secret::from(test_database.url()), prefix, broker };
         let clock = Clock::manual(DateTime::from_timestamp(1_800_000_000, 0).unwrap());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testkit::{Deployment, Mode, in_turn};
+use testkit::{Deployment, in_turn};
 
 use super::super::security::{crawl, populate};
 use super::super::{Console, Page};
@@ -35,9 +35,7 @@ async fn pass(deployment: &Deployment, start: &str, others: &[&str]) -> Browser 
     let mut faults = Vec::new();
     for path in paths {
         tab.goto(&path).await;
-        // The look of a page does not depend on the mode, and takes most of the time to check.
-        let found = if deployment.mode() == Mode::Embedded { tab.faults().await } else { tab.reported() };
-        faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
+        faults.extend(tab.faults().await.into_iter().map(|fault| format!("{path}: {fault}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     browser
