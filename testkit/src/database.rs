@@ -2,7 +2,6 @@
 //! once for each version of the schema.
 
 use std::path::Path;
-use std::time::Duration;
 
 use entities::{GuildId, RoleList, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
@@ -13,9 +12,6 @@ use crate::connection::{connect, execute_on};
 use crate::servers::Servers;
 use crate::{postgres, sqlite};
 
-const DELETE_TRIES: u32 = 200;
-const DELETE_PAUSE: Duration = Duration::from_millis(10);
-
 pub struct TestDatabase {
     url: String,
     place: Place,
@@ -24,7 +20,7 @@ pub struct TestDatabase {
 enum Place {
     /// Deleted on drop, unless it is in a folder of the caller's.
     File {
-        folder: Option<tempfile::TempDir>,
+        _folder: Option<tempfile::TempDir>,
     },
     Server {
         server: String,
@@ -37,14 +33,14 @@ impl TestDatabase {
     pub async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut database = Self::sqlite_file(&folder.path().join("test.db")).await;
-        database.place = Place::File { folder: Some(folder) };
+        database.place = Place::File { _folder: Some(folder) };
         database
     }
 
     /// A new SQLite file at this path.
     pub async fn sqlite_file(file: &Path) -> Self {
         sqlite::copy_template(file).await;
-        Self { url: format!("sqlite://{}", file.display()), place: Place::File { folder: None } }
+        Self { url: format!("sqlite://{}", file.display()), place: Place::File { _folder: None } }
     }
 
     /// A database on the Postgres of `./test`.
@@ -100,24 +96,10 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     /// Ends its connections and drops it.
     fn drop(&mut self) {
-        match &mut self.place {
-            Place::File { folder } => folder.take().into_iter().for_each(delete),
-            Place::Server { server, name } => {
-                let dropped = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-                clean_up(async { execute_on(server, &dropped).await });
-            }
+        if let Place::Server { server, name } = &self.place {
+            let dropped = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+            clean_up(async { execute_on(server, &dropped).await });
         }
-    }
-}
-
-/// A connection that is being closed in another thread may create its files again meanwhile.
-fn delete(folder: tempfile::TempDir) {
-    let path = folder.keep();
-    for _ in 0..DELETE_TRIES {
-        if std::fs::remove_dir_all(&path).is_ok() {
-            return;
-        }
-        std::thread::sleep(DELETE_PAUSE);
     }
 }
 

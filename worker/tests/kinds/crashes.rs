@@ -1,5 +1,6 @@
 //! Workers that are killed or asked to stop; the next one ends their jobs.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use entities::JobId;
@@ -19,10 +20,11 @@ pub(crate) struct Mortal {
 }
 
 impl Mortal {
-    pub(crate) async fn start(fixture: &'static Fixture) -> Self {
+    pub(crate) async fn start(fixture: &Arc<Fixture>) -> Self {
+        let fixture = Arc::clone(fixture);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let process = runtime.spawn(fixture.process()).await.unwrap();
+        let process = runtime.spawn(async move { fixture.process().await }).await.unwrap();
         Self { runtime, process }
     }
 
@@ -33,8 +35,8 @@ impl Mortal {
     }
 }
 
-async fn slow_world(people: &[Person], latency_ms: u64) -> &'static Fixture {
-    Box::leak(Box::new(Fixture::slow(people, Duration::from_millis(latency_ms)).await))
+async fn slow_world(people: &[Person], latency_ms: u64) -> Arc<Fixture> {
+    Arc::new(Fixture::slow(people, Duration::from_millis(latency_ms)).await)
 }
 
 async fn ends_right(fixture: &Fixture, process: &Process, (job, people): (JobId, &[Person])) {
@@ -66,14 +68,14 @@ async fn ends_right(fixture: &Fixture, process: &Process, (job, people): (JobId,
 async fn a_chunk_of_a_killed_worker_continues_from_its_checkpoint() {
     let people = crowd(500);
     let fixture = slow_world(&people, 10).await;
-    let mortal = Mortal::start(fixture).await;
+    let mortal = Mortal::start(&fixture).await;
     let job = mortal.process.enqueue(&everybody()).await;
     until("updates", async || fixture.updates().await >= 90).await;
     mortal.kill();
     let process = fixture.process().await;
     let before = fixture.updates().await;
     assert!(before < 200, "the kill came too late");
-    ends_right(fixture, &process, (job, &people)).await;
+    ends_right(&fixture, &process, (job, &people)).await;
     assert_eq!(fixture.updates().await, 200, "an update was repeated");
 }
 
@@ -81,14 +83,14 @@ async fn a_chunk_of_a_killed_worker_continues_from_its_checkpoint() {
 async fn a_plan_of_a_killed_worker_continues_from_its_last_page() {
     let people = crowd(3_200);
     let fixture = slow_world(&people, 25).await;
-    let mortal = Mortal::start(fixture).await;
+    let mortal = Mortal::start(&fixture).await;
     let job = mortal.process.enqueue(&everybody()).await;
     until("a page", async || mortal.process.row(job).await.checkpoint.is_some()).await;
     let kept = mortal.process.row(job).await.checkpoint.unwrap();
     mortal.kill();
     assert_eq!(kept["complete"], false, "the kill came too late");
     let process = fixture.process().await;
-    ends_right(fixture, &process, (job, &people)).await;
+    ends_right(&fixture, &process, (job, &people)).await;
     assert_eq!(fixture.updates().await, 1_280);
 }
 
@@ -105,7 +107,7 @@ async fn a_stopping_worker_requeues_its_chunk_without_a_burned_attempt() {
     assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burned");
     let done = u64::try_from(chunk.progress_done).unwrap();
     assert_eq!(done, fixture.updates().await, "an update in flight at the stop was not counted");
-    ends_right(fixture, &process, (job, &people)).await;
+    ends_right(&fixture, &process, (job, &people)).await;
     assert_eq!(fixture.updates().await, 200);
 }
 
@@ -121,6 +123,6 @@ async fn a_stopping_worker_keeps_the_page_that_it_plans() {
     let row = process.row(job).await;
     assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burned");
     assert_eq!(row.checkpoint.unwrap()["complete"], false, "the stop came too late");
-    ends_right(fixture, &process, (job, &people)).await;
+    ends_right(&fixture, &process, (job, &people)).await;
     assert_eq!(fixture.stats().await["page_calls"], 4, "a page was read twice, or lost at the stop");
 }

@@ -1,5 +1,6 @@
 //! The copy of a ban on the chat platform (docs/rules.md 4): only bans that Guildhall made are lifted, even after a crash.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
@@ -185,8 +186,8 @@ async fn a_ban_by_a_moderator_after_a_crash_is_kept() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ban_of_a_killed_worker_is_lifted() {
     let (fixture, person) = fixture().await;
-    let fixture: &'static Fixture = Box::leak(Box::new(fixture));
-    let mortal = Mortal::start(fixture).await;
+    let fixture = Arc::new(fixture);
+    let mortal = Mortal::start(&fixture).await;
     // The platform applies the ban at once and answers late.
     fixture.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
     let (ban, job) = mortal.process.ban(&person, "spam").await;

@@ -1,5 +1,6 @@
 //! Imports of flagged users (docs/rules.md 9).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use entities::shield_flag::{self, Model};
@@ -108,9 +109,8 @@ async fn an_import_without_names_writes_nothing_and_is_retried() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_import_of_a_killed_worker_continues_from_its_last_batch() {
     let people = crowd(4_500);
-    let fixture: &'static Fixture =
-        Box::leak(Box::new(Fixture::slow(&people, Duration::from_millis(40)).await));
-    let mortal = Mortal::start(fixture).await;
+    let fixture = Arc::new(Fixture::slow(&people, Duration::from_millis(40)).await);
+    let mortal = Mortal::start(&fixture).await;
     mortal.process.allow(true).await;
     let mut users = all(&people);
     // A user of an earlier batch, and an unknown one.
