@@ -1,14 +1,10 @@
-//! A change and its effects. The transaction collects writes (audit entries, jobs, the response for an idempotency key)
-//! and effects (events, messages to workers); [`UnitOfWork::commit`] performs them in order.
-//!
-//! So no effect happens without the commit, and none is forgotten after it while the process lives, and this
-//! process sees the change before the response.
+//! A change by a call of the API: its audit entries name the caller, and repeats of the call get its response.
 
-use entities::audit_entry::{self, Actor, NewEntry};
-use entities::job::JobMessage;
-use entities::{JobId, Timestamp};
+use std::ops::{Deref, DerefMut};
+
+use entities::JobId;
+use entities::audit_entry::{Actor, NewEntry};
 use queue::{Draft, Enqueued};
-use runtime::{Event, Events, Transaction};
 use serde_json::Value;
 
 use crate::call::Call;
@@ -17,27 +13,28 @@ use crate::response::reply::Reply;
 
 pub(crate) struct UnitOfWork<'c> {
     call: &'c Call,
-    transaction: Transaction,
-    now: Timestamp,
-    audited: Vec<(Actor, NewEntry)>,
-    events: Vec<Event>,
-    messages: Vec<JobMessage>,
+    work: runtime::UnitOfWork,
+}
+
+impl Deref for UnitOfWork<'_> {
+    type Target = runtime::UnitOfWork;
+
+    fn deref(&self) -> &Self::Target {
+        &self.work
+    }
+}
+
+impl DerefMut for UnitOfWork<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.work
+    }
 }
 
 impl<'c> UnitOfWork<'c> {
     pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
-        let transaction = call.state.context.database.begin().await?;
-        let now = call.now();
-        let (audited, events, messages) = Default::default();
-        Ok(Self { call, transaction, now, audited, events, messages })
-    }
-
-    pub(crate) fn tx(&self) -> &Transaction {
-        &self.transaction
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        self.now
+        let context = &call.state.context;
+        let transaction = context.database.begin().await?;
+        Ok(Self { call, work: runtime::UnitOfWork::new(transaction, &context.events, call.now()) })
     }
 
     /// Audits the change with the key's owner as actor.
@@ -53,22 +50,12 @@ impl<'c> UnitOfWork<'c> {
         metadata: Value,
     ) {
         let entry = NewEntry { guild: self.call.guild(), action, target: target.to_string(), metadata };
-        self.audited.push((actor, entry));
-    }
-
-    /// Writes the event into the change log, and publishes it after the commit.
-    pub(crate) fn announce(&mut self, event: Event) {
-        self.events.push(event);
-    }
-
-    /// Publishes jobs, already inserted in this transaction, after the commit.
-    pub(crate) fn publish(&mut self, messages: impl IntoIterator<Item = JobMessage>) {
-        self.messages.extend(messages);
+        self.work.audit(actor, entry);
     }
 
     /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
     pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
-        let enqueued = draft.enqueue(&self.transaction, self.now).await?;
+        let enqueued = draft.enqueue(self.tx(), self.now()).await?;
         self.answered_by(enqueued.job).await?;
         Ok(enqueued)
     }
@@ -76,7 +63,7 @@ impl<'c> UnitOfWork<'c> {
     /// Repeats under the same idempotency key wait for this job.
     pub(crate) async fn answered_by(&self, job: JobId) -> Result<(), ApiError> {
         match &self.call.idempotency {
-            Some(slot) => slot.attach(&self.transaction, job).await,
+            Some(slot) => slot.attach(self.tx(), job).await,
             None => Ok(()),
         }
     }
@@ -91,7 +78,7 @@ impl<'c> UnitOfWork<'c> {
     /// Stores the response for repeats of a call that this change serves.
     pub(crate) async fn keep(&self, call: &Call, reply: &mut Reply) -> Result<(), ApiError> {
         if let Some(slot) = &call.idempotency {
-            slot.keep(&self.transaction, reply).await?;
+            slot.keep(self.tx(), reply).await?;
             reply.kept = true;
         }
         Ok(())
@@ -105,13 +92,7 @@ impl<'c> UnitOfWork<'c> {
 
     /// Commits the change, and performs the effects.
     pub(crate) async fn finish(self) -> Result<(), ApiError> {
-        let state = &self.call.state;
-        let (recorded, events) = Events::prepare(self.events, self.now)?;
-        let mut last = audit_entry::inserts(self.audited, self.now);
-        last.extend(events);
-        self.transaction.commit_with(last).await?;
-        state.context.events.publish(recorded);
-        state.queue.publish(self.messages);
+        self.call.state.queue.publish(self.work.commit().await?);
         Ok(())
     }
 }

@@ -7,10 +7,11 @@ pub(crate) mod tokens;
 use std::net::IpAddr;
 
 use chrono::TimeDelta;
-use entities::audit_entry::{self, Actor, NewEntry};
+use entities::audit_entry::{Actor, NewEntry};
 use entities::console_session::{self, Model, NewSession};
 use entities::{ChatId, GuildId, Timestamp};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use runtime::UnitOfWork;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -124,16 +125,16 @@ pub(crate) async fn open(
         address: address.to_string(),
     };
     let row = new.row(now);
-    let transaction = console.context.database.begin().await?;
+    let mut work = UnitOfWork::begin(&console.context).await?;
     if let Some(before) = secret_of(headers) {
-        console_session::end_of_cookie(&transaction, &before.hash()).await?;
+        console_session::end_of_cookie(work.tx(), &before.hash()).await?;
     }
-    console_session::create(&transaction, row.clone()).await?;
+    console_session::create(work.tx(), row.clone()).await?;
     let actor = Actor { actor_id: user.get(), key_id: None, request_id: None };
-    for guild in console_session::guilds(&transaction, &row).await? {
-        audit_entry::write(&transaction, &actor, signed_in(guild, &row), now).await?;
+    for guild in console_session::guilds(work.tx(), &row).await? {
+        work.audit(actor.clone(), signed_in(guild, &row));
     }
-    transaction.commit().await?;
+    work.commit().await?;
     let (operator, guild) = (row.operator, row.guild_id.map(GuildId::get));
     tracing::info!(user.id = %user, session.id = %row.session_id, guild.id = guild, operator, address = %address, "signed in");
     Ok(cookies::set(cookies::SESSION, secret.reveal(), console_session::LONGEST.num_seconds()))

@@ -25,6 +25,9 @@ pub struct Model {
 
 no_relations!();
 
+/// The lease of the leading scheduler.
+pub const SCHEDULER: &str = "scheduler";
+
 const NOBODY: &str = "";
 
 impl Model {

@@ -1,5 +1,5 @@
-//! What this product runs on the queue: the kinds of job with their arguments, what enqueues them, their quotas, and
-//! what operators change. The code that runs a kind is in `worker`.
+//! What this product runs on the queue: the kinds of job with their arguments, what enqueues them, their quotas,
+//! the schedules, and what operators change. The code that runs a kind is in `worker`.
 //!
 //! API, console, scheduler and command line enqueue jobs without a dependency on the worker: they meet here.
 
@@ -8,6 +8,7 @@ pub mod kinds;
 pub mod mirror;
 mod operator;
 mod retry;
+pub mod schedules;
 
 pub use operator::{Operator, RetriedAll};
 pub use retry::{Retry, retry};

@@ -5,7 +5,8 @@ use std::time::Duration;
 use entities::JobId;
 use entities::job::{JobMessage, listing};
 use futures_util::{StreamExt, stream};
-use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
+use runtime::{Clock, Database, Events, Need, Shutdown, UnitOfWork, fail_point};
+use sea_orm::DbErr;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::broker::Broker;
@@ -71,6 +72,11 @@ impl Queue {
     #[must_use]
     pub fn guarded(self) -> Self {
         Self { database: self.database.guarded(), ..self }
+    }
+
+    /// Publish the jobs of its commit.
+    pub(crate) async fn begin(&self) -> Result<UnitOfWork, DbErr> {
+        Ok(UnitOfWork::new(self.database.begin().await?, &self.events, self.clock.now()))
     }
 
     pub fn broker(&self) -> &Broker {

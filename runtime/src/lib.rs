@@ -20,6 +20,7 @@ mod shutdown;
 mod subscription;
 pub mod telemetry;
 mod throttled;
+mod unit_of_work;
 
 pub use clock::Clock;
 pub use config::{
@@ -47,3 +48,4 @@ pub use settings::{
 pub use shutdown::{CUT, GRACE, Shutdown};
 pub use telemetry::{LogFormat, init_logging, metrics_handle};
 pub use throttled::Throttle;
+pub use unit_of_work::UnitOfWork;

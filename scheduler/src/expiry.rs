@@ -8,10 +8,10 @@ use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
-use runtime::{Context, Event, Events, ModerationVerb, Transaction};
+use runtime::{Context, Event, ModerationVerb, Transaction, UnitOfWork};
 use sea_orm::DbErr;
 
-use crate::batch::{BATCH, commit};
+use crate::tasks::BATCH;
 
 /// Guilds read in one batch.
 const GUILDS: u64 = 100;
@@ -42,27 +42,25 @@ pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
 }
 
 async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
-    let transaction = context.database.begin().await?;
-    let change = moderation_revision::begin_if_free(&transaction, guild, context.clock.now()).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    let change = moderation_revision::begin_if_free(work.tx(), guild, work.now()).await?;
     let Some(change) = change else {
-        transaction.rollback().await?;
+        work.rollback().await?;
         return Ok(0);
     };
-    let closed = expiry::sweep(&transaction, &change, OF_GUILD).await?;
+    let closed = expiry::sweep(work.tx(), &change, OF_GUILD).await?;
     if closed.is_empty() {
-        transaction.rollback().await?;
+        work.rollback().await?;
         return Ok(0);
     }
     // The safety net of the workers finds the jobs.
-    let jobs = jobs::mirror::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
+    let jobs = jobs::mirror::enqueue_mirror(work.tx(), &change, &closed, &Actor::service()).await;
     jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
-    let mut events = Vec::new();
     for row in &closed {
-        events.extend(events_of(&transaction, &change, row).await?);
+        let events = events_of(work.tx(), &change, row).await?;
+        work.announce(events);
     }
-    let recorded = Events::record(&transaction, events, change.now).await?;
-    transaction.commit().await?;
-    context.events.publish(recorded);
+    work.commit().await?;
     Ok(closed.len() as u64)
 }
 
@@ -89,26 +87,28 @@ async fn events_of(
 
 /// Leaves of absence that have ended.
 pub(crate) async fn loa(context: &Context) -> Result<u64, DbErr> {
-    let sweep = async |conn: &_, now| loa::sweep(conn, &Actor::service(), None, now, BATCH).await;
-    Ok(commit(context, sweep).await?.len() as u64)
+    let work = UnitOfWork::begin(context).await?;
+    let ended = loa::sweep(work.tx(), &Actor::service(), None, work.now(), BATCH).await?;
+    work.commit().await?;
+    Ok(ended.len() as u64)
 }
 
 pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
-    let sweep = async |conn: &_, now| strike::sweep(conn, &Actor::service(), None, now, BATCH).await;
-    Ok(commit(context, sweep).await?.len() as u64)
+    let work = UnitOfWork::begin(context).await?;
+    let ended = strike::sweep(work.tx(), &Actor::service(), None, work.now(), BATCH).await?;
+    work.commit().await?;
+    Ok(ended.len() as u64)
 }
 
 /// Commands that were not acknowledged within ten minutes (docs/rules.md 7).
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
-    let (transaction, now) = (context.database.begin().await?, context.clock.now());
-    let expired = server_command::sweep(&transaction, now, BATCH).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    let expired = server_command::sweep(work.tx(), work.now(), BATCH).await?;
     let servers: BTreeSet<_> = expired.iter().map(|row| (row.guild_id, &row.server_id)).collect();
-    let ended = servers
-        .into_iter()
-        .map(|(guild, server)| Event::CommandAcknowledged { guild, server_id: server.clone() });
-    let recorded = Events::record(&transaction, ended, now).await?;
-    transaction.commit().await?;
-    context.events.publish(recorded);
+    let ended =
+        |(guild, server): (_, &String)| Event::CommandAcknowledged { guild, server_id: server.clone() };
+    work.announce(servers.into_iter().map(ended));
+    work.commit().await?;
     Ok(expired.len() as u64)
 }
 

@@ -10,21 +10,19 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use entities::leader_lease;
+use entities::leader_lease::{self, SCHEDULER as NAME};
 use runtime::{Clock, Context};
 use sea_orm::DbErr;
 
 /// A leader whose lease was not extended for this long may be replaced. With the polling interval that makes at most 14
 /// s while the database responds at once: leadership moves within 20 s.
-pub const LEASE: Duration = Duration::from_secs(10);
+const LEASE: Duration = Duration::from_secs(10);
 /// How long a leader relies on its last extension.
 const SURE: Duration = Duration::from_secs(8);
 /// Interval at which the leader extends its lease, and the others read it.
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
 /// Timeout of a database request before the next attempt.
 const ANSWER: Duration = Duration::from_secs(4);
-/// Of the lease.
-pub const NAME: &str = "scheduler";
 
 /// Whether this process leads, and its name in the rows it writes.
 #[derive(Clone)]

@@ -4,18 +4,16 @@
 //! The lease keeps other processes from duplicating the leader's work. Guarded updates, not the lease, guarantee that
 //! nothing is done twice.
 
-mod batch;
 mod expiry;
 mod gauges;
 mod interval;
 mod leader;
-mod manual;
 mod periodic;
 mod prune;
 mod rescue;
 mod samples;
-mod schedules;
 mod stale;
+mod tasks;
 #[cfg(test)]
 mod test_database;
 mod ticks;
@@ -23,10 +21,6 @@ mod ticks;
 use queue::Queue;
 use queue::run::{Registry, Slots};
 use runtime::Context;
-
-pub use leader::{LEASE, NAME as LEADER};
-pub use manual::{RunNow, run_now};
-pub use schedules::{SCHEDULES, Schedule};
 
 /// The scheduling mode of this process.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,12 @@
 //! `periodic_task`: runs one schedule.
 
 use jobs::kinds::PeriodicTask;
+use jobs::schedules::Schedule;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Context;
 use serde_json::json;
 
-use crate::schedules::SCHEDULES;
+use crate::tasks::run_batch;
 
 pub(crate) struct Job(pub(crate) Context);
 
@@ -13,15 +14,14 @@ impl Handler for Job {
     type Payload = PeriodicTask;
 
     async fn run(&self, job: &JobContext, task: PeriodicTask) -> Result<Outcome, JobError> {
-        let schedule = SCHEDULES.iter().find(|schedule| schedule.name == task.schedule);
-        let Some(schedule) = schedule else {
+        let Some(schedule) = Schedule::find(&task.schedule) else {
             let message = format!("this version has no schedule {}", task.schedule);
             return Err(JobError::Fail(failure(500, "unknown_schedule", message)));
         };
         let mut rows = 0;
         loop {
             job.before_effect().await?;
-            match (schedule.run)(&self.0).await? {
+            match run_batch(schedule.task, &self.0).await? {
                 0 => break,
                 moved => rows += moved,
             }

@@ -9,7 +9,7 @@ use entities::{
 use runtime::{Context, Kept};
 use sea_orm::DbErr;
 
-use crate::batch::BATCH;
+use crate::tasks::BATCH;
 
 /// Successful jobs of periodic tasks are kept this long: there are thousands a day.
 const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);

@@ -6,7 +6,7 @@ use entities::queue_sample::{self, Sample};
 use runtime::Context;
 use sea_orm::DbErr;
 
-use crate::batch::BATCH;
+use crate::tasks::BATCH;
 
 /// Writes the samples of this minute, on the database's clock; 0: they are written.
 pub(crate) async fn write(context: &Context) -> Result<u64, DbErr> {

@@ -5,20 +5,19 @@
 //! day.
 
 use entities::{game_server, staff_session};
-use runtime::{Context, Event, Events};
+use runtime::{Context, Event, UnitOfWork};
 use sea_orm::DbErr;
 
-use crate::batch::BATCH;
+use crate::tasks::BATCH;
 
 /// Sessions without a heartbeat for 120 s end at their last one (docs/rules.md 6).
 pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
-    let (transaction, now) = (context.database.begin().await?, context.clock.now());
-    let ended = staff_session::sweep_stale(&transaction, now, BATCH).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    let ended = staff_session::sweep_stale(work.tx(), work.now(), BATCH).await?;
     let event =
         |row: &staff_session::Model| Event::SessionEnded { guild: row.guild_id, session: row.session_id };
-    let recorded = Events::record(&transaction, ended.iter().map(event), now).await?;
-    transaction.commit().await?;
-    context.events.publish(recorded);
+    work.announce(ended.iter().map(event));
+    work.commit().await?;
     Ok(ended.len() as u64)
 }
 

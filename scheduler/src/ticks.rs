@@ -11,13 +11,13 @@ use std::time::Duration;
 use entities::job::{retry, time};
 use entities::{Timestamp, schedule};
 use jobs::kinds::PeriodicTask;
+use jobs::schedules::{SCHEDULES, Schedule};
 use queue::{Draft, Queue, QueueError};
-use runtime::Context;
+use runtime::{Context, UnitOfWork};
 use sea_orm::DbErr;
 
 use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
-use crate::schedules::{SCHEDULES, Schedule};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -77,25 +77,22 @@ impl Ticker {
 }
 
 async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> Result<(), QueueError> {
-    let transaction = context.database.begin().await?;
-    if !schedule::fire(&transaction, name, tick, context.clock.now()).await? {
+    let mut work = UnitOfWork::begin(context).await?;
+    if !schedule::fire(work.tx(), name, tick, work.now()).await? {
         return Ok(());
     }
     let task = PeriodicTask { schedule: name.to_owned(), tick };
     let draft = Draft::without_guild(&task)?.once(name);
-    let enqueued = match draft.enqueue(&transaction, context.clock.now()).await {
+    let enqueued = match draft.enqueue(work.tx(), work.now()).await {
         // The job of the last tick ended at this moment: the next pass fires this tick.
         Err(DbErr::RecordNotInserted) => return Ok(()),
         enqueued => enqueued?,
     };
-    schedule::set_job(&transaction, name, enqueued.job).await?;
-    let due = if enqueued.joined {
-        retry::make_due(&transaction, enqueued.job, context.clock.now()).await?
-    } else {
-        None
-    };
-    transaction.commit().await?;
-    queue.publish(enqueued.message.into_iter().chain(due.map(|job| job.message())));
+    schedule::set_job(work.tx(), name, enqueued.job).await?;
+    let due =
+        if enqueued.joined { retry::make_due(work.tx(), enqueued.job, work.now()).await? } else { None };
+    work.publish(enqueued.message.into_iter().chain(due.map(|job| job.message())));
+    queue.publish(work.commit().await?);
     Ok(())
 }
 

@@ -1,12 +1,12 @@
 //! `assign_role`: gives one role to one member, on request. Giving a role that is already held succeeds.
 
 use jobs::kinds::AssignRole;
+use platforms::Platforms;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::manual_role::{Target, Verb, change};
-use crate::services::Services;
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 impl Handler for Job {
     type Payload = AssignRole;

@@ -4,18 +4,18 @@
 //! and the job searches the guild's channels for it before it creates one: so it finds a channel that an earlier run
 //! created without a response (timeout, 5xx, killed worker).
 
-use entities::audit_entry::{self, NewEntry};
+use entities::audit_entry::NewEntry;
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use jobs::kinds::CreateTicket;
-use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
+use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Platforms, Viewers};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::channel_name::channel_name;
+use crate::errors::SETTLE;
 use crate::errors::{job_error, public};
-use crate::services::{SETTLE, Services};
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
@@ -46,7 +46,7 @@ impl Job {
     /// The channel created by an earlier run.
     async fn find(&self, ticket: &ticket::Model) -> Result<Option<ChatChannel>, JobError> {
         let call = CallContext::interactive(ticket.guild_id);
-        let channels = self.0.platforms.chat.channels(call).await.map_err(job_error)?;
+        let channels = self.0.chat.channels(call).await.map_err(job_error)?;
         let marker = marker(ticket);
         let carries = |channel: &ChatChannel| {
             channel.topic.as_deref().is_some_and(|topic| topic.split_whitespace().any(|word| word == marker))
@@ -73,7 +73,7 @@ impl Job {
         let channel = self.describe(job, ticket).await?;
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
-        self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
+        self.0.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
             // The backoff of later attempts is longer than this.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
                 JobError::Snooze(public(&error), SETTLE)
@@ -96,7 +96,7 @@ impl Job {
         let name = link.map_or_else(|| applicant.to_string(), |link| link.play_username);
         let viewers = Viewers { users: vec![applicant], roles: panel.staff_roles(conn).await? };
         let call = CallContext::interactive(guild);
-        let access = self.0.platforms.chat.private_access(call, panel.category_id, viewers).await;
+        let access = self.0.chat.private_access(call, panel.category_id, viewers).await;
         Ok(NewChannel {
             name: channel_name(&panel.name, &name),
             category: panel.category_id,
@@ -128,10 +128,10 @@ async fn complete(
     channel: ChannelId,
     found: bool,
 ) -> Result<Outcome, JobError> {
-    let transaction = job.begin_with_claim().await?;
+    let mut work = job.begin_with_claim().await?;
     let (id, now) = (ticket.ticket_id, job.now());
-    if ticket::open(&transaction, ticket.guild_id, id, channel, now).await?.is_none() {
-        transaction.rollback().await?;
+    if ticket::open(work.tx(), ticket.guild_id, id, channel, now).await?.is_none() {
+        work.rollback().await?;
         let open = ticket::find(job.database().write(), ticket.guild_id, id).await?;
         let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::ClaimLost)?;
         return Ok(done(id, channel));
@@ -145,8 +145,8 @@ async fn complete(
             "made_by_an_earlier_run": found,
         }),
     };
-    audit_entry::write(&transaction, &job.actor(), entry, now).await?;
-    transaction.commit().await?;
+    work.audit(job.actor(), entry);
+    work.commit().await?;
     Ok(done(id, channel))
 }
 

@@ -9,6 +9,9 @@ use entities::job::Failure;
 use platforms::{Missing, PlatformError};
 use queue::run::{JobContext, JobError, failure};
 
+/// A request without a response may still be in flight on the platform's side: the next read waits this long.
+pub(crate) const SETTLE: Duration = Duration::from_secs(5);
+
 /// Retry time for errors that an operator has to resolve.
 const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
 

@@ -2,7 +2,7 @@
 //!
 //! The arguments of a kind are in `jobs`; the file of its name has its `run`. Shared code has separate files:
 //! `wanted` (roles and nickname by the bindings), `nickname`, `permitted` (the bot's permissions), `apply` (platform
-//! calls for a member), `names` (renamed players), `services`, `channel_name`, `errors` (platform errors as failures).
+//! calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
 
 mod apply;
 mod assign_role;
@@ -14,7 +14,6 @@ mod mirror_ban;
 mod names;
 mod permitted;
 mod remove_role;
-mod services;
 mod shield_import;
 mod sync_all;
 mod sync_chunk;
@@ -26,25 +25,22 @@ mod wanted;
 use platforms::Platforms;
 use queue::Queue;
 use queue::run::{Registry, Slots};
-use runtime::{Context, Events};
-
-use crate::services::Services;
+use runtime::Context;
 
 /// Every kind of job this build runs.
-pub fn registry(platforms: Platforms, events: Events) -> Registry {
-    let services = Services { platforms, events };
+pub fn registry(platforms: Platforms) -> Registry {
     Registry::default()
-        .with(sync_member::Job(services.clone()))
-        .with(sync_all::Job(services.clone()))
-        .with(sync_chunk::Job(services.clone()))
-        .with(assign_role::Job(services.clone()))
-        .with(remove_role::Job(services.clone()))
-        .with(mirror_ban::Job(services.clone()))
-        .with(shield_import::Job(services.clone()))
-        .with(create_ticket::Job(services))
+        .with(sync_member::Job(platforms.clone()))
+        .with(sync_all::Job(platforms.clone()))
+        .with(sync_chunk::Job(platforms.clone()))
+        .with(assign_role::Job(platforms.clone()))
+        .with(remove_role::Job(platforms.clone()))
+        .with(mirror_ban::Job(platforms.clone()))
+        .with(shield_import::Job(platforms.clone()))
+        .with(create_ticket::Job(platforms))
 }
 
 /// Claims and runs jobs until the context's shutdown. Returns at once.
 pub fn start(context: &Context, queue: &Queue, platforms: Platforms, slots: Slots) {
-    queue::run::run(queue, registry(platforms, context.events.clone()), slots);
+    queue::run::run(queue, registry(platforms), slots);
 }

@@ -2,12 +2,11 @@
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId, guild, link};
-use platforms::{CallContext, Missing, PlatformError, RoleProblem};
+use platforms::{CallContext, Missing, PlatformError, Platforms, RoleProblem};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::errors::{job_error, not_a_member};
-use crate::services::Services;
 use crate::wanted::GuildRules;
 
 /// The reason in the guild's audit log on the chat platform.
@@ -31,13 +30,13 @@ pub(crate) enum Verb {
 
 /// Checks whether the role may be changed (docs/rules.md 5). Returns its name.
 async fn check(
-    services: &Services,
+    platforms: &Platforms,
     job: &JobContext,
     target: Target,
     verb: Verb,
 ) -> Result<String, JobError> {
     let Target { guild, role, by, .. } = target;
-    let (chat, call) = (&services.platforms.chat, CallContext::interactive(guild));
+    let (chat, call) = (&platforms.chat, CallContext::interactive(guild));
     let overview = chat.guild_overview(call).await.map_err(job_error)?;
     let name = overview.role(role).map(|role| role.name.clone()).unwrap_or_default();
     let outcome = match verb {
@@ -68,15 +67,15 @@ async fn check(
 
 /// Checks and makes the change.
 pub(crate) async fn change(
-    services: &Services,
+    platforms: &Platforms,
     job: &JobContext,
     target: Target,
     verb: Verb,
 ) -> Result<Outcome, JobError> {
-    let name = check(services, job, target, verb).await?;
+    let name = check(platforms, job, target, verb).await?;
     job.before_effect().await?;
     let Target { guild, user, role, .. } = target;
-    let (chat, call) = (&services.platforms.chat, CallContext::interactive(guild));
+    let (chat, call) = (&platforms.chat, CallContext::interactive(guild));
     let (answer, action, done) = match verb {
         Verb::Assign => (chat.add_role(call, user, role, REASON).await, "roles.assign", "assigned"),
         Verb::Remove => (chat.remove_role(call, user, role, REASON).await, "roles.remove", "removed"),
@@ -88,13 +87,13 @@ pub(crate) async fn change(
     })?;
     let metadata = json!({ "role_id": role, "role_name": name });
     let audit = vec![NewEntry { guild, action, target: user.to_string(), metadata }];
-    let undone = undone_by_sync(services, job, target, verb).await?;
+    let undone = undone_by_sync(platforms, job, target, verb).await?;
     Ok(Outcome::Done { result: json!({ "message": format!("role {name} {done}{undone}") }), audit })
 }
 
 /// The effect of the next sync on the change, if a binding names the role (docs/rules.md 5).
 async fn undone_by_sync(
-    services: &Services,
+    platforms: &Platforms,
     job: &JobContext,
     Target { guild, user, role, .. }: Target,
     verb: Verb,
@@ -107,7 +106,7 @@ async fn undone_by_sync(
     };
     let call = CallContext::interactive(guild);
     // The change is made: without the ranks only this hint is missing.
-    let Ok(ranks) = services.platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {
+    let Ok(ranks) = platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {
         return Ok("; a binding names it, so the next sync sets it by the member's rank");
     };
     Ok(match (verb, rules.wants(role, link.play_id, &ranks)) {

@@ -8,21 +8,21 @@
 //! ([`chat_ban`]). So a ban without such a row was made by others, and a ban made by a killed worker is identified by
 //! its row and its reason.
 
-use entities::audit_entry::{self, NewEntry};
+use entities::audit_entry::NewEntry;
 use entities::sanction::active;
 use entities::sanction::change::Target;
 use entities::sanction::{self, MirrorState, mirror};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban, staff_directory};
 use jobs::mirror::MirrorBan;
-use platforms::{CallContext, ChatBan, Missing, PlatformError};
+use platforms::{CallContext, ChatBan, Missing, PlatformError, Platforms};
 use queue::Payload;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
+use crate::errors::SETTLE;
 use crate::errors::until_resolved;
-use crate::services::{SETTLE, Services};
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 /// The reason in the guild's audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force";
@@ -30,7 +30,7 @@ impl Handler for Job {
     type Payload = MirrorBan;
 
     async fn run(&self, job: &JobContext, args: MirrorBan) -> Result<Outcome, JobError> {
-        let run = Run { services: &self.0, job, guild: args.guild, user: args.user };
+        let run = Run { platforms: &self.0, job, guild: args.guild, user: args.user };
         let state = match run.bring_in_line().await {
             Ok(state) => state,
             Err(error) => {
@@ -43,9 +43,9 @@ impl Handler for Job {
             State::Theirs => MirrorState::AlreadyBanned,
             State::Protected => MirrorState::Protected,
         };
-        let transaction = job.begin_with_claim().await?;
-        mirror::finish(&transaction, args.guild, job.id(), Ok(done)).await?;
-        transaction.commit().await?;
+        let work = job.begin_with_claim().await?;
+        mirror::finish(work.tx(), args.guild, job.id(), Ok(done)).await?;
+        work.commit().await?;
         let banned = matches!(state, State::Ours | State::Theirs);
         let result = json!({ "banned": banned, "mirror_state": done });
         let audit = NewEntry {
@@ -71,7 +71,7 @@ enum State {
 }
 
 struct Run<'a> {
-    services: &'a Services,
+    platforms: &'a Platforms,
     job: &'a JobContext,
     guild: GuildId,
     user: ChatId,
@@ -113,8 +113,7 @@ impl Run<'_> {
     }
 
     async fn look(&self, rows: &[chat_ban::Model]) -> Result<State, JobError> {
-        let found =
-            self.services.platforms.chat.find_ban(self.call(), self.user).await.map_err(until_resolved)?;
+        let found = self.platforms.chat.find_ban(self.call(), self.user).await.map_err(until_resolved)?;
         let Some(ban) = found else { return Ok(State::NotBanned) };
         let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
         if !row.made {
@@ -129,14 +128,14 @@ impl Run<'_> {
         if staff_directory::find(conn, self.guild, self.user, now).await?.is_some() {
             return Ok(true);
         }
-        let access = self.services.platforms.chat.guild_access(self.call(), self.user).await;
+        let access = self.platforms.chat.guild_access(self.call(), self.user).await;
         Ok(access.map_err(until_resolved)?.is_some_and(|access| access.is_bot || access.manages()))
     }
 
     async fn ban(&self, reason: &str) -> Result<(), JobError> {
         self.job.before_effect().await?;
         self.record(reason, false).await?;
-        if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user, reason).await {
+        if let Err(error) = self.platforms.chat.ban(self.call(), self.user, reason).await {
             // Permanently refused: a later ban there is not ours.
             if !error.is_retryable() {
                 self.forget(&[]).await?;
@@ -150,14 +149,15 @@ impl Run<'_> {
     async fn record(&self, reason: &str, made: bool) -> Result<(), JobError> {
         let (guild_id, chat_id, job_id) = (self.guild, self.user, self.job.id());
         let row = chat_ban::Model { guild_id, chat_id, job_id, reason: reason.to_owned(), made };
-        let transaction = self.job.begin_with_claim().await?;
-        chat_ban::put(&transaction, row).await?;
-        Ok(transaction.commit().await?)
+        let work = self.job.begin_with_claim().await?;
+        chat_ban::put(work.tx(), row).await?;
+        work.commit().await?;
+        Ok(())
     }
 
     async fn unban(&self) -> Result<(), JobError> {
         self.job.before_effect().await?;
-        match self.services.platforms.chat.unban(self.call(), self.user, LIFTED).await {
+        match self.platforms.chat.unban(self.call(), self.user, LIFTED).await {
             Ok(()) | Err(PlatformError::NotFound(Missing::Ban | Missing::User)) => Ok(()),
             Err(error) => Err(until_resolved(error)),
         }
@@ -167,9 +167,10 @@ impl Run<'_> {
     /// jobs stay: those jobs read the ban again after their call.
     async fn forget(&self, rows: &[chat_ban::Model]) -> Result<(), JobError> {
         let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
-        let transaction = self.job.begin_with_claim().await?;
-        chat_ban::forget(&transaction, self.guild, self.user, made.chain([self.job.id()])).await?;
-        Ok(transaction.commit().await?)
+        let work = self.job.begin_with_claim().await?;
+        chat_ban::forget(work.tx(), self.guild, self.user, made.chain([self.job.id()])).await?;
+        work.commit().await?;
+        Ok(())
     }
 
     fn call(&self) -> CallContext {
@@ -212,13 +213,14 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
                           "retried": retried }),
     };
     let told = async {
-        let transaction = job.begin_with_claim().await?;
-        let bans = mirror::finish(&transaction, args.guild, job.id(), Err(&failure.message)).await?;
+        let mut work = job.begin_with_claim().await?;
+        let bans = mirror::finish(work.tx(), args.guild, job.id(), Err(&failure.message)).await?;
         // Bans assigned to a newer job get its outcome.
         if !bans.is_empty() {
-            audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
+            work.audit(job.actor(), entry);
         }
-        Ok(transaction.commit().await?)
+        work.commit().await?;
+        Ok(())
     };
     match told.await {
         Ok(()) | Err(JobError::ClaimLost) => {}

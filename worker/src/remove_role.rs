@@ -1,12 +1,12 @@
 //! `remove_role`: takes one role from one member, on request. Removing a role that is not held succeeds.
 
 use jobs::kinds::RemoveRole;
+use platforms::Platforms;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::manual_role::{Target, Verb, change};
-use crate::services::Services;
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 impl Handler for Job {
     type Payload = RemoveRole;

@@ -7,21 +7,20 @@
 
 use std::collections::HashSet;
 
-use entities::audit_entry::{self, NewEntry};
+use entities::audit_entry::NewEntry;
 use entities::shield_flag::{self, NewFlag, Origin};
 use entities::{PlayId, guild};
 use jobs::kinds::{ShieldImport, ToFlag};
-use platforms::CallContext;
+use platforms::{CallContext, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
-use runtime::{Event, Events};
+use runtime::Event;
 use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::errors::job_error;
-use crate::services::Services;
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 /// Users per transaction and per platform lookup.
 const CHUNK: usize = 1_000;
@@ -116,7 +115,7 @@ impl Job {
         } else {
             CallContext::interactive(args.guild)
         };
-        let mut names = self.0.platforms.play.usernames(call, &asked).await.map_err(job_error)?;
+        let mut names = self.0.play.usernames(call, &asked).await.map_err(job_error)?;
         let mut flags = Vec::new();
         for user in new {
             match names.remove(&user.play_id) {
@@ -138,14 +137,14 @@ impl Job {
         mut reached: Reached,
     ) -> Result<Reached, JobError> {
         let read = flags.len() + skipped.len();
-        let transaction = job.begin().await?;
-        require_permission(&transaction, args).await?;
+        let mut work = job.begin().await?;
+        require_permission(work.tx(), args).await?;
         let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
-        let imported = shield_flag::import(&transaction, &flags, origin).await?;
+        let imported = shield_flag::import(work.tx(), &flags, origin).await?;
         if imported < flags.len() as u64 {
             // Another call was faster.
             let plays: Vec<PlayId> = flags.iter().map(|flag| flag.play).collect();
-            let lost = shield_flag::find_many(&transaction, &plays).await?;
+            let lost = shield_flag::find_many(work.tx(), &plays).await?;
             let lost = lost.into_iter().filter(|flag| {
                 (flag.flagged_by_guild, flag.flagged_by, flag.flagged_at)
                     != (origin.guild, origin.by, origin.at)
@@ -159,7 +158,7 @@ impl Job {
                 target: job.id().to_string(),
                 metadata: json!({ "imported": imported, "skipped": skipped.len(), "job_id": job.id() }),
             };
-            audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
+            work.audit(job.actor(), entry);
         }
         reached.next += read;
         reached.imported += imported;
@@ -167,10 +166,8 @@ impl Job {
         let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         job.set_progress(progress(reached.next), progress(args.users.len()), 0);
         let plays = || flags.iter().map(|flag| flag.play).collect();
-        let changed = (imported > 0).then(|| Event::ShieldChanged { plays: plays() });
-        let recorded = Events::record(&transaction, changed, job.now()).await?;
-        job.checkpoint(transaction, &reached).await?;
-        self.0.events.publish(recorded);
+        work.announce((imported > 0).then(|| Event::ShieldChanged { plays: plays() }));
+        job.checkpoint(work, &reached).await?;
         Ok(reached)
     }
 }

@@ -11,21 +11,20 @@ mod planner;
 
 use entities::{job_failure, link};
 use jobs::bulk_sync::{SyncAll, SyncChunk};
-use platforms::{CallContext, MEMBERS_PER_PAGE};
+use platforms::{CallContext, MEMBERS_PER_PAGE, Platforms};
 use queue::Draft;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
-use runtime::{Event, Events};
+use runtime::Event;
 use serde_json::Value;
 
 use crate::errors::{job_error, wait_out};
 use crate::names;
-use crate::services::Services;
 use crate::wanted::GuildRules;
 use page::{Findings, Page};
 use plan::{Cut, Plan};
 use planner::Planner;
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 impl Handler for Job {
     type Payload = SyncAll;
@@ -54,8 +53,8 @@ impl Job {
         let mut plan = begun.unwrap_or_default();
         if !plan.complete {
             let call = CallContext::bulk(args.guild);
-            let overview = self.0.platforms.chat.guild_overview(call).await.map_err(job_error)?;
-            let planner = Planner { services: &self.0, job, args, rules, overview, call, links };
+            let overview = self.0.chat.guild_overview(call).await.map_err(job_error)?;
+            let planner = Planner { platforms: &self.0, job, args, rules, overview, call, links };
             planner.go_through(&mut plan).await?;
         }
         if plan.complete { conclude(job, args, plan) } else { Ok(Outcome::Yield) }
@@ -88,7 +87,7 @@ impl Planner<'_> {
     }
 
     async fn fetch(&self, after: Option<entities::ChatId>) -> Result<Page, JobError> {
-        let members = self.services.platforms.chat.members_page(self.call, after, MEMBERS_PER_PAGE).await;
+        let members = self.platforms.chat.members_page(self.call, after, MEMBERS_PER_PAGE).await;
         Ok(Page { after, members: members.map_err(job_error)? })
     }
 
@@ -99,15 +98,12 @@ impl Planner<'_> {
         let cuts = plan.absorb(differences, now.timestamp(), self.args.dry_run);
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
-        let transaction = job.begin().await?;
-        names::store(&transaction, guild, &renamed).await?;
-        job_failure::note(&transaction, job.id(), refusals, now).await?;
-        job.add_chunks(&transaction, chunks).await?;
-        let changed = (!renamed.is_empty()).then_some(Event::NamesChanged { guild });
-        let recorded = Events::record(&transaction, changed, now).await?;
-        job.checkpoint(transaction, plan).await?;
-        self.services.events.publish(recorded);
-        Ok(())
+        let mut work = job.begin().await?;
+        names::store(work.tx(), guild, &renamed).await?;
+        job_failure::note(work.tx(), job.id(), refusals, now).await?;
+        job.add_chunks(work.tx(), chunks).await?;
+        work.announce((!renamed.is_empty()).then_some(Event::NamesChanged { guild }));
+        job.checkpoint(work, plan).await
     }
 }
 

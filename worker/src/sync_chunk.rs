@@ -19,18 +19,17 @@ use entities::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{PlannedChange, SyncChunk};
-use platforms::{CallContext, ChatMember};
+use platforms::{CallContext, ChatMember, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::apply::Sender;
 use crate::errors::{job_error, wait_out};
-use crate::services::Services;
 use crate::wanted::Change;
 use buckets::{Buckets, Due};
 use privileges::Refused;
 use progress::{Member, Progress, Settled};
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 /// A plan older than this is compared with the members' current state.
 const FRESH: Duration = Duration::from_secs(60);
@@ -47,7 +46,7 @@ impl Handler for Job {
         let due = self.due(job, call, &chunk, &mut progress).await;
         let due = due.map_err(|error| wait_out(job, error))?;
         let stop = job.cancelled().child_token();
-        let sender = Sender { chat: self.0.platforms.chat.as_ref(), call, job, stop: &stop };
+        let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: &stop };
         let broken = carry_out(sender, &due, &mut progress).await?;
         progress.keep(job).await?;
         match broken {
@@ -118,7 +117,7 @@ impl Job {
         let left: Vec<(usize, &PlannedChange)> =
             chunk.members.iter().enumerate().filter(|(index, _)| !progress.is_settled(*index)).collect();
         let age = u64::try_from(job.now().timestamp() - chunk.planned_at).unwrap_or(0);
-        let chat = self.0.platforms.chat.as_ref();
+        let chat = self.0.chat.as_ref();
         let refused = Refused::read(job, chat, call, chunk).await?;
         let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > FRESH.as_secs() {
             let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();

@@ -8,20 +8,19 @@ mod intent;
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::SyncMember;
-use platforms::{CallContext, ChatMember, Missing, PlatformError};
+use platforms::{CallContext, ChatMember, Missing, PlatformError, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
-use runtime::{Event, Events};
+use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked, public};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
-use crate::services::Services;
 use crate::wanted::{Change, GuildRules, Player};
 use intent::Intent;
 
-pub(crate) struct Job(pub(crate) Services);
+pub(crate) struct Job(pub(crate) Platforms);
 
 impl Handler for Job {
     type Payload = SyncMember;
@@ -31,7 +30,7 @@ impl Handler for Job {
         job: &JobContext,
         SyncMember { guild, user }: SyncMember,
     ) -> Result<Outcome, JobError> {
-        let (chat, play) = (self.0.platforms.chat.as_ref(), self.0.platforms.play.as_ref());
+        let (chat, play) = (self.0.chat.as_ref(), self.0.play.as_ref());
         let read = job.database().read();
         let link = link::find_by_chat(read, guild, user).await?.ok_or_else(not_linked)?;
         let rules = GuildRules::load(read, guild).await?;
@@ -64,11 +63,10 @@ impl Job {
         renamed: Option<&Renamed>,
     ) -> Result<(), JobError> {
         let Some(renamed) = renamed else { return Ok(()) };
-        let transaction = job.begin_with_claim().await?;
-        names::store(&transaction, guild, std::slice::from_ref(renamed)).await?;
-        let recorded = Events::record(&transaction, [Event::NamesChanged { guild }], job.now()).await?;
-        transaction.commit().await?;
-        self.0.events.publish(recorded);
+        let mut work = job.begin_with_claim().await?;
+        names::store(work.tx(), guild, std::slice::from_ref(renamed)).await?;
+        work.announce([Event::NamesChanged { guild }]);
+        work.commit().await?;
         Ok(())
     }
 
@@ -83,7 +81,7 @@ impl Job {
         if change.is_empty() {
             return Ok(Permitted::default());
         }
-        let overview = self.0.platforms.chat.guild_overview(call).await.map_err(job_error)?;
+        let overview = self.0.chat.guild_overview(call).await.map_err(job_error)?;
         Ok(permitted(&overview, allowed, &member.roles, change))
     }
 }

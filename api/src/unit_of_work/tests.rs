@@ -36,7 +36,7 @@ impl Fixture {
         let draft = Draft::new(self.call.guild(), &payload, self.call.actor()).unwrap();
         let enqueued = work.enqueue(draft).await.unwrap();
         work.publish(enqueued.message);
-        work.announce(Event::LinksChanged { guild });
+        work.announce([Event::LinksChanged { guild }]);
         (enqueued.job, end(work).await)
     }
 

@@ -68,11 +68,10 @@ async fn link(args: Args) -> anyhow::Result<()> {
         None => format!("http://{}", args.listen.address()?),
     };
     let person = person(&platforms, guild, args.user).await?;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     let (user, secret, admin) = (person.user, ConsoleSecret::generate(), person.admin);
     create(unit.tx(), guild, person, args.operator, &secret, unit.now()).await?;
-    unit.audit(guild, "console.link", user, json!({ "operator": args.operator, "admin": admin.is_admin() }))
-        .await?;
+    unit.audit(guild, "console.link", user, json!({ "operator": args.operator, "admin": admin.is_admin() }));
     unit.commit().await?;
     output::note(admin.words());
     if admin == Admin::Refused

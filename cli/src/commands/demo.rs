@@ -17,7 +17,7 @@ use entities::JobId;
 use entities::audit_entry::Actor;
 use jobs::bulk_sync::SyncAll;
 use queue::{Draft, Queue};
-use runtime::{Context, ListenArgs, Shutdown, bind};
+use runtime::{Context, ListenArgs, Shutdown, UnitOfWork, bind};
 
 use self::community::GameServers;
 use self::environment::Environment;
@@ -139,11 +139,11 @@ async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow:
     let guild = env.expected.guild;
     let total = i64::try_from(env.expected.members.len())?;
     let payload = SyncAll { guild, dry_run: false, max_removals: None };
-    let transaction = context.database.begin().await?;
+    let mut work = UnitOfWork::begin(context).await?;
     let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);
-    let enqueued = draft.enqueue(&transaction, context.clock.now()).await?;
-    transaction.commit().await?;
-    queue.publish(enqueued.message);
+    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
+    work.publish(enqueued.message);
+    queue.publish(work.commit().await?);
     Ok(enqueued.job)
 }
 

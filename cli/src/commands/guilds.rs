@@ -50,7 +50,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
-    let unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
+    let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
     if let Some(known) = removal::find(unit.tx(), args.guild).await? {
         if known.removing_since.is_some() {
             bail!("guild {id} is being removed: `guildhall guilds remove {id}` ends that", id = args.guild);
@@ -60,7 +60,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
     guild::upsert(unit.tx(), row).await?;
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });
-    unit.audit(args.guild, "guilds.add", args.guild, metadata).await?;
+    unit.audit(args.guild, "guilds.add", args.guild, metadata);
     unit.commit().await?;
     output::print(&format!("added guild {}", args.guild))
 }

@@ -44,7 +44,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     if let Some(unknown) = staff_role::first_unknown(unit.tx(), guild, &args.staff_roles).await? {
         bail!("--staff-role: guild {guild} has no staff role {unknown}; nothing was changed");
     }
@@ -55,7 +55,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let after = json!({ "name": panel.name, "category_id": panel.category_id,
                         "staff_role_ids": panel.staff_role_ids });
-    unit.audit(guild, "application_panels.add", panel.panel_id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_panels.add", panel.panel_id, json!({ "after": after }));
     unit.commit().await?;
     output::print(&format!("added panel {}", panel.panel_id))
 }

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use entities::job::{Model, listing};
 use entities::schedule;
-use scheduler::{RunNow, SCHEDULES, Schedule};
+use jobs::schedules::{RunNow, SCHEDULES, Schedule};
 use serde_json::json;
 
 use crate::fields;
@@ -86,7 +86,7 @@ fn outcome(job: &Model, status: &str) -> String {
 
 async fn run_now(args: OneArgs) -> anyhow::Result<()> {
     let unit = args.operator.begin().await?;
-    let RunNow::Enqueued(enqueued) = scheduler::run_now(unit.tx(), args.schedule, unit.now()).await? else {
+    let RunNow::Enqueued(enqueued) = args.schedule.run_now(unit.tx(), unit.now()).await? else {
         bail!(NO_SCHEDULER);
     };
     let job = enqueued.job;

@@ -108,14 +108,14 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 /// Repeating the command changes nothing.
 async fn set_allowed(args: AllowArgs, allowed: bool) -> anyhow::Result<()> {
-    let unit = args.operator.begin().await?;
+    let mut unit = args.operator.begin().await?;
     let before = require_guild(unit.tx(), args.guild).await?.shield_writer;
     if before != allowed {
         guild::allow_shield(unit.tx(), args.guild, allowed).await?;
         let metadata =
             json!({ "before": { "shield_writer": before }, "after": { "shield_writer": allowed } });
         let action = if allowed { "shield.allow" } else { "shield.disallow" };
-        unit.audit(args.guild, action, args.guild, metadata).await?;
+        unit.audit(args.guild, action, args.guild, metadata);
     }
     unit.commit().await?;
     let verb = if allowed { "may" } else { "may not" };
@@ -133,7 +133,7 @@ async fn flag(args: FlagArgs) -> anyhow::Result<()> {
         bail!("game user {} is flagged already; lift that flag first to change it", args.play);
     }
     let metadata = json!({ "flagged_by": args.by, "reason": args.reason });
-    unit.audit(guild, "shield.flag", args.play, metadata).await?;
+    unit.audit(guild, "shield.flag", args.play, metadata);
     unit.announce([Event::ShieldChanged { plays: vec![args.play] }]);
     unit.commit().await?;
     output::print(&format!("flagged game user {}", args.play))
@@ -156,7 +156,7 @@ async fn lift(args: LiftArgs) -> anyhow::Result<()> {
     if let Some(guild) = flag.flagged_by_guild {
         let before = json!({ "flagged_by": flag.flagged_by, "reason": flag.reason });
         let metadata = json!({ "lifted_by": args.by, "reason": args.reason, "before": before });
-        unit.audit(guild, "shield.lift", args.play, metadata).await?;
+        unit.audit(guild, "shield.lift", args.play, metadata);
     }
     unit.announce([Event::ShieldChanged { plays: vec![args.play] }]);
     unit.commit().await?;

@@ -63,7 +63,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     require_panel(unit.tx(), guild, args.panel).await?;
     let new =
         NewSubmission { id: args.id, panel: args.panel, applicant: args.applicant, answers: args.answers };
@@ -72,7 +72,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let id = submission.submission_id;
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
-    unit.audit(guild, "application_submissions.add", id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_submissions.add", id, json!({ "after": after }));
     unit.commit().await?;
     output::print(&format!("added submission {id}"))
 }

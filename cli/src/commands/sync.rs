@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     let members = link::count(unit.tx(), guild).await?;
     let payload = SyncAll { guild, dry_run: args.dry_run, max_removals: args.max_removals.map(u64::from) };
     let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, Actor::service(), members, unit.now()).await?
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let job = enqueued.job;
     if !enqueued.joined {
         let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
-        unit.audit(guild, "sync.all_requested", job, metadata).await?;
+        unit.audit(guild, "sync.all_requested", job, metadata);
     }
     unit.commit().await?;
     let state = if enqueued.joined { "already in progress" } else { "queued" };

@@ -1,10 +1,11 @@
-//! A change, its audit entries and its events in one transaction: running processes notice a change if and only if it was
-//! committed, within a second.
+//! A change by a command. Its audit entries name who ran it; running processes notice it within a second.
+
+use std::ops::{Deref, DerefMut};
 
 use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, Timestamp};
 use jobs::Operator;
-use runtime::{Context, Event, Events, Transaction};
+use runtime::Context;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
@@ -12,49 +13,49 @@ use super::os_user::os_user;
 
 pub(crate) struct UnitOfWork {
     context: Context,
-    transaction: Transaction,
-    now: Timestamp,
-    events: Vec<Event>,
+    work: runtime::UnitOfWork,
+}
+
+impl Deref for UnitOfWork {
+    type Target = runtime::UnitOfWork;
+
+    fn deref(&self) -> &Self::Target {
+        &self.work
+    }
+}
+
+impl DerefMut for UnitOfWork {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.work
+    }
 }
 
 impl UnitOfWork {
     pub(crate) async fn begin(context: Context) -> anyhow::Result<Self> {
-        let (transaction, now) = (context.database.begin().await?, context.clock.now());
-        Ok(Self { context, transaction, now, events: Vec::new() })
-    }
-
-    pub(crate) fn tx(&self) -> &Transaction {
-        &self.transaction
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        self.now
+        let work = runtime::UnitOfWork::begin(&context).await?;
+        Ok(Self { context, work })
     }
 
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
 
-    pub(crate) async fn audit(
-        &self,
+    pub(crate) fn audit(
+        &mut self,
         guild: GuildId,
         action: &'static str,
         target: impl ToString,
         metadata: Value,
-    ) -> Result<(), DbErr> {
-        let target = target.to_string();
-        let entry = NewEntry { guild, action, target, metadata };
-        audit(&self.transaction, entry, self.now).await
+    ) {
+        let Operator { actor, by } = operator();
+        let mut entry = NewEntry { guild, action, target: target.to_string(), metadata };
+        entry.metadata["by"] = by.into();
+        self.work.audit(actor, entry);
     }
 
-    pub(crate) fn announce(&mut self, events: impl IntoIterator<Item = Event>) {
-        self.events.extend(events);
-    }
-
-    /// Commits the change and closes the database.
+    /// Commits the change and closes the database. The safety net of the workers finds its jobs.
     pub(crate) async fn commit(self) -> anyhow::Result<()> {
-        Events::record(&self.transaction, self.events, self.now).await?;
-        self.transaction.commit().await?;
+        self.work.commit().await?;
         self.context.close().await;
         Ok(())
     }

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use entities::audit_entry::{self, NewEntry};
+use entities::audit_entry::NewEntry;
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
 use entities::job::{Class, Failure, JobMessage, Known, Model, rescue, turns};
-use runtime::{Event, Events, fail_point};
+use runtime::{Event, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
@@ -192,33 +192,32 @@ impl<'a> Complete<'a> {
     }
 
     async fn end_with(&self, ending: Ending, audit: &[NewEntry]) -> Result<bool, DbErr> {
-        let (queue, now) = (self.queue, self.queue.clock.now());
-        let transaction = queue.database.begin().await?;
+        let mut work = self.queue.begin().await?;
+        let now = work.now();
         // Lock the parent's row first: all transactions that lock both use this order.
         let parent = match self.job.parent_id {
-            Some(parent) => family::add_progress(&transaction, parent, self.last_steps(&ending), now).await?,
+            Some(parent) => family::add_progress(work.tx(), parent, self.last_steps(&ending), now).await?,
             None => None,
         };
-        let ended = run::end(&transaction, self.job, &ending, self.known, now).await?;
+        let ended = run::end(work.tx(), self.job, &ending, self.known, now).await?;
         let Some(row) = ended else { return Ok(false) };
         for entry in audit {
-            audit_entry::write(&transaction, &self.job.actor(), entry.clone(), now).await?;
+            work.audit(self.job.actor(), entry.clone());
         }
         let stopped = match parent {
-            Some(parent) => after_child(&transaction, parent, &ending, self.counters.as_ref(), now).await?,
-            None => settle(&transaction, row.clone(), now).await?.running,
+            Some(parent) => after_child(work.tx(), parent, &ending, self.counters.as_ref(), now).await?,
+            None => settle(work.tx(), row.clone(), now).await?.running,
         };
-        let released = self.release(&transaction).await?;
-        let stop = (!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped });
-        let recorded = Events::record(&transaction, stop, now).await?;
+        let released = self.release(work.tx()).await?;
+        work.publish(released);
+        work.announce((!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped }));
         fail_point("before_commit", &self.job.kind).await;
-        transaction.commit().await?;
+        let released = work.commit().await?;
         if let Some(failure) = ending.failure() {
             warn(failure, matches!(ending, Ending::Dead(_)));
         }
         self.reply(Answer::of(&row)).await;
-        queue.events.publish(recorded);
-        queue.publish(released);
+        self.queue.publish(released);
         Ok(true)
     }
 

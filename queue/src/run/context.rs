@@ -10,7 +10,7 @@ use entities::job::family::{self, Steps};
 use entities::job::run::{self, Reached};
 use entities::job::{Claim, Known, Model, Progress, insert};
 use entities::{JobId, Timestamp};
-use runtime::{Clock, Database, Transaction};
+use runtime::{Clock, Database, UnitOfWork};
 use sea_orm::ConnectionTrait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -218,38 +218,34 @@ impl JobContext {
         self.work().writes
     }
 
-    /// A transaction for [`JobContext::checkpoint`] and the writes to commit with it.
-    pub async fn begin(&self) -> Result<Transaction, JobError> {
-        Ok(self.queue.database.begin().await?)
+    /// A unit of work for [`JobContext::checkpoint`] and the writes to commit with it.
+    pub async fn begin(&self) -> Result<UnitOfWork, JobError> {
+        Ok(self.queue.begin().await?)
     }
 
-    /// A transaction for writes outside of the job's row. It fails without the claim, and keeps it until it ends, so that a
+    /// A unit of work for writes outside of the job's row. It fails without the claim, and keeps it until it ends, so that a
     /// run that was frozen and has lost the job writes nothing.
-    pub async fn begin_with_claim(&self) -> Result<Transaction, JobError> {
-        let transaction = self.begin().await?;
-        if run::hold(&transaction, self.claim()).await? { Ok(transaction) } else { Err(JobError::ClaimLost) }
+    pub async fn begin_with_claim(&self) -> Result<UnitOfWork, JobError> {
+        let work = self.begin().await?;
+        if run::hold(work.tx(), self.claim()).await? { Ok(work) } else { Err(JobError::ClaimLost) }
     }
 
-    /// Commits a checkpoint and the progress, for a child also on its parent, together with the transaction's earlier
-    /// writes.
-    pub async fn checkpoint(
-        &self,
-        transaction: Transaction,
-        checkpoint: &impl Serialize,
-    ) -> Result<(), JobError> {
+    /// Commits a checkpoint and the progress, for a child also on its parent, together with the earlier writes of
+    /// the unit of work.
+    pub async fn checkpoint(&self, work: UnitOfWork, checkpoint: &impl Serialize) -> Result<(), JobError> {
         let checkpoint = serde_json::to_value(checkpoint).unwrap_or_default();
         let known = self.known();
         if let Some(parent) = self.job.parent_id {
-            family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
+            family::add_progress(work.tx(), parent, self.unsaved(), self.now()).await?;
         }
         let counters = self.counters().filter(|_| self.job.parent_id.is_some());
         let reached = Reached { checkpoint, counters, known };
-        if !run::checkpoint(&transaction, self.claim(), reached, self.now()).await? {
+        if !run::checkpoint(work.tx(), self.claim(), reached, self.now()).await? {
             return Err(JobError::ClaimLost);
         }
-        transaction.commit().await?;
-        let mut work = self.work();
-        (work.saved, work.saves) = (known.progress, known.saves + 1);
+        self.queue.publish(work.commit().await?);
+        let mut reached = self.work();
+        (reached.saved, reached.saves) = (known.progress, known.saves + 1);
         Ok(())
     }
 

@@ -22,11 +22,13 @@ const DUE: Available<'static> = Available {
     overtaken: None,
     most: 10,
 };
+use jobs::schedules::Task;
+
 use crate::test_database::{TestDatabase, test_databases};
 
 const TABLE: &[Schedule] = &[
-    Schedule { name: "often", cron: "*/15 * * * * *", about: "", run: |_| Box::pin(async { Ok(0) }) },
-    Schedule { name: "minutely", cron: "5 * * * * *", about: "", run: |_| Box::pin(async { Ok(0) }) },
+    Schedule { name: "often", cron: "*/15 * * * * *", task: Task::Sanctions, about: "" },
+    Schedule { name: "minutely", cron: "5 * * * * *", task: Task::Strikes, about: "" },
 ];
 const PROCESSES: usize = 3;
 /// The largest clock error, either way.

@@ -49,7 +49,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let (guild, read) = (planner.args.guild, planner.job.database().read());
     let (linked, not_in_guild) = linked(read, guild, page).await?;
     let players: Vec<PlayId> = linked.iter().map(|(_, link)| link.play_id).collect();
-    let (play, groups) = (planner.services.platforms.play.as_ref(), planner.rules.groups());
+    let (play, groups) = (planner.platforms.play.as_ref(), planner.rules.groups());
     let (ranks, names) = tokio::join!(
         play.group_ranks(planner.call, &players, &groups),
         names::current(play, planner.call, &players),

@@ -1,15 +1,14 @@
 //! The inputs of one planning run.
 
 use jobs::bulk_sync::SyncAll;
-use platforms::{CallContext, GuildOverview};
+use platforms::{CallContext, GuildOverview, Platforms};
 use queue::run::JobContext;
 
-use crate::services::Services;
 use crate::wanted::GuildRules;
 
 /// The inputs that stay the same across pages.
 pub(super) struct Planner<'a> {
-    pub(super) services: &'a Services,
+    pub(super) platforms: &'a Platforms,
     pub(super) job: &'a JobContext,
     pub(super) args: &'a SyncAll,
     pub(super) rules: GuildRules,

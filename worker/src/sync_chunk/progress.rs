@@ -116,11 +116,11 @@ impl Progress {
         if reached == self.kept {
             return Ok(());
         }
-        let transaction = job.begin().await?;
+        let work = job.begin().await?;
         job.set_counters(self.result());
         let bulk = job.parent().unwrap_or_else(|| job.id());
-        job_failure::note(&transaction, bulk, std::mem::take(&mut self.failures), job.now()).await?;
-        job.checkpoint(transaction, &self.reached).await?;
+        job_failure::note(work.tx(), bulk, std::mem::take(&mut self.failures), job.now()).await?;
+        job.checkpoint(work, &self.reached).await?;
         (self.kept, self.kept_at) = (reached, Instant::now());
         Ok(())
     }

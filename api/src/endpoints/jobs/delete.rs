@@ -29,7 +29,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (after, event) = cancelled.filter(|(job, _)| job.cancel_requested).ok_or_else(over)?;
     let metadata = json!({ "kind": after.kind, "state": before.status(work.now()) });
     work.audit("jobs.cancel", id, metadata);
-    work.announce(event);
+    work.announce([event]);
     let message = if after.state.is_open() { "the job stops at its next step" } else { "job cancelled" };
     let reply = Reply::data(&Job::new(&after, work.now()))?.with_message(message);
     work.commit(reply).await

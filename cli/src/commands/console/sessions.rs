@@ -91,7 +91,7 @@ fn record(session: &Model) -> Value {
 }
 
 async fn end(EndArgs { which, operator }: EndArgs) -> anyhow::Result<()> {
-    let unit = operator.begin().await?;
+    let mut unit = operator.begin().await?;
     let filter = Filter { session: which.session, user: which.user, operators: which.operators };
     let sessions = console_session::all(unit.tx(), filter, unit.now()).await?;
     if let (Some(session), true) = (which.session, sessions.is_empty()) {
@@ -101,7 +101,7 @@ async fn end(EndArgs { which, operator }: EndArgs) -> anyhow::Result<()> {
         console_session::end(unit.tx(), session.user_id, session.session_id).await?;
         for guild in console_session::guilds(unit.tx(), session).await? {
             let metadata = json!({ "session_id": session.session_id });
-            unit.audit(guild, "console.session_ended", session.user_id, metadata).await?;
+            unit.audit(guild, "console.session_ended", session.user_id, metadata);
         }
     }
     unit.commit().await?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use entities::guild::removal;
 use entities::{GuildId, api_key, guild, link};
-use runtime::{Context, Event, Events, Transaction};
+use runtime::{Context, Event, UnitOfWork};
 use sea_orm::DbErr;
 
 use crate::operator::OperatorArgs;
@@ -55,30 +55,27 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 /// Ends keys, jobs and all access.
 async fn begin(context: &Context, id: GuildId) -> anyhow::Result<()> {
-    let (transaction, now) = (context.database.begin().await?, context.clock.now());
-    removal::begin(&transaction, id, now).await?;
-    let running = removal::delete_open_jobs(&transaction, id).await?;
-    let keys = api_key::list(&transaction, Some(id)).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    removal::begin(work.tx(), id, work.now()).await?;
+    let running = removal::delete_open_jobs(work.tx(), id).await?;
+    let keys = api_key::list(work.tx(), Some(id)).await?;
     for key in keys.iter().filter(|key| key.revoked_at.is_none()) {
-        api_key::revoke(&transaction, &key.public_id, now).await?;
+        api_key::revoke(work.tx(), &key.public_id, work.now()).await?;
     }
-    let mut events: Vec<Event> =
-        keys.into_iter().map(|key| Event::KeyChanged { public_id: key.public_id }).collect();
-    events.extend([Event::JobsCancelled { jobs: running }, Event::Resync]);
-    Events::record(&transaction, events, now).await?;
-    Ok(transaction.commit().await?)
+    work.announce(keys.into_iter().map(|key| Event::KeyChanged { public_id: key.public_id }));
+    work.announce([Event::JobsCancelled { jobs: running }, Event::Resync]);
+    work.commit().await?;
+    Ok(())
 }
 
 async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
     for table in removal::TABLES {
-        in_parts(context, async |part| removal::delete_some(part, table, id, ROWS).await).await?;
+        in_parts(context, async |part| removal::delete_some(part.tx(), table, id, ROWS).await).await?;
     }
-    in_parts(context, async |part| removal::disown_some(part, id, ROWS).await).await?;
-    let now = context.clock.now();
+    in_parts(context, async |part| removal::disown_some(part.tx(), id, ROWS).await).await?;
     in_turn(context, async |rest| {
-        let removed = removal::finish(rest, id, now).await?;
-        Events::record(rest, [Event::Resync], now).await?;
-        Ok(u64::from(removed))
+        rest.announce([Event::Resync]);
+        Ok(u64::from(removal::finish(rest.tx(), id, rest.now()).await?))
     })
     .await
     .map(drop)
@@ -87,7 +84,7 @@ async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
 /// Deletes until nothing is left.
 async fn in_parts(
     context: &Context,
-    part: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
+    part: impl AsyncFn(&mut UnitOfWork) -> Result<u64, DbErr>,
 ) -> Result<(), DbErr> {
     loop {
         let began = Instant::now();
@@ -101,13 +98,13 @@ async fn in_parts(
 /// In one transaction, which is repeated if it conflicts with another one.
 async fn in_turn(
     context: &Context,
-    change: impl AsyncFn(&Transaction) -> Result<u64, DbErr>,
+    change: impl AsyncFn(&mut UnitOfWork) -> Result<u64, DbErr>,
 ) -> Result<u64, DbErr> {
     for tries in 1.. {
         let done = async {
-            let transaction = context.database.begin().await?;
-            let rows = change(&transaction).await?;
-            transaction.commit().await?;
+            let mut work = UnitOfWork::begin(context).await?;
+            let rows = change(&mut work).await?;
+            work.commit().await?;
             Ok(rows)
         };
         match done.await {

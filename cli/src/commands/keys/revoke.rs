@@ -32,7 +32,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     };
     for key in own.iter().chain(&descendants) {
         let metadata = json!({ "name": key.name, "parent": key.parent });
-        unit.audit(guild, "keys.revoke", &key.public_id, metadata).await?;
+        unit.audit(guild, "keys.revoke", &key.public_id, metadata);
         unit.announce([Event::KeyChanged { public_id: key.public_id.clone() }]);
     }
     unit.commit().await?;

@@ -37,7 +37,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     // The original lifetime of the key, not what is left of it.
     let key = before.successor(text.clone(), args.expires_in, now);
     let new = create_key(unit.tx(), key, now).await?;
-    unit.audit(after.guild_id, "keys.rotate", &public_id, before.rotated(&after, &new)).await?;
+    unit.audit(after.guild_id, "keys.rotate", &public_id, before.rotated(&after, &new));
     output::note(&format!("key {public_id} expires {}", output::time_or_dash(after.expires_at)));
     show(&new, &text)?;
     unit.announce([public_id, new.public_id].map(|public_id| Event::KeyChanged { public_id }));

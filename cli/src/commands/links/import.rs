@@ -35,11 +35,11 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     };
     for (before, after) in &merged.replaced {
         let metadata = json!({ "before": described(before), "after": described(after) });
-        unit.audit(guild, "links.replace", before.chat_id, metadata).await?;
+        unit.audit(guild, "links.replace", before.chat_id, metadata);
     }
     if merged.new + merged.changed > 0 {
         let metadata = json!({ "new": merged.new, "changed": merged.changed });
-        unit.audit(guild, "links.import", guild, metadata).await?;
+        unit.audit(guild, "links.import", guild, metadata);
         unit.announce([Event::LinksChanged { guild }]);
     }
     entities::bulk::finish(unit.tx()).await?;

@@ -37,7 +37,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     relink_moderation(unit.tx(), guild, &[Person::from(&before)], unit.now()).await?;
     link::delete(unit.tx(), guild, before.chat_id).await?;
     let metadata = json!({ "before": described(&before) });
-    unit.audit(guild, "links.remove", before.chat_id, metadata).await?;
+    unit.audit(guild, "links.remove", before.chat_id, metadata);
     unit.announce([Event::LinksChanged { guild }]);
     unit.commit().await?;
     output::print(&format!(

@@ -81,7 +81,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     staff_member::put(unit.tx(), after).await?;
     unit.announce([Event::StaffChanged { guild }]);
-    unit.audit(guild, "staff_members.put", args.chat, metadata).await?;
+    unit.audit(guild, "staff_members.put", args.chat, metadata);
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff member {}", args.chat))
@@ -100,7 +100,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     let ended = staff_session::end_open(unit.tx(), guild, args.chat).await?;
     unit.announce([Event::StaffChanged { guild }]);
     unit.announce(ended.map(|session| Event::SessionEnded { guild, session: session.session_id }));
-    unit.audit(guild, "staff_members.delete", args.chat, json!({ "before": audited(&before) })).await?;
+    unit.audit(guild, "staff_members.delete", args.chat, json!({ "before": audited(&before) }));
     unit.commit().await?;
     output::print(&format!("removed staff member {}", args.chat))
 }

@@ -92,7 +92,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     }
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     unit.announce([Event::StaffChanged { guild }]);
-    unit.audit(guild, "staff_roles.put", args.role, metadata).await?;
+    unit.audit(guild, "staff_roles.put", args.role, metadata);
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff role {}", args.role))
@@ -118,7 +118,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     }
     staff_role::delete(unit.tx(), guild, args.role).await?;
     unit.announce([Event::StaffChanged { guild }]);
-    unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) })).await?;
+    unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) }));
     unit.commit().await?;
     output::print(&format!("removed staff role {}", args.role))
 }

@@ -2,7 +2,7 @@
 
 use entities::audit_entry::Actor;
 use jobs::Operator;
-use runtime::{Event, Events, Transaction};
+use runtime::UnitOfWork;
 
 use crate::answer::PageError;
 use crate::visit::Visit;
@@ -20,15 +20,9 @@ impl Visit {
         tracing::info!(user.id = %self.session.row.user_id, action, target, "an operator changed something");
     }
 
-    /// Commits a change and announces its events.
-    pub(crate) async fn commit(
-        &self,
-        transaction: Transaction,
-        events: impl IntoIterator<Item = Event>,
-    ) -> Result<(), PageError> {
-        let recorded = Events::record(&transaction, events, self.now()).await?;
-        transaction.commit().await?;
-        self.context().events.publish(recorded);
+    /// Commits a change and publishes its jobs.
+    pub(crate) async fn commit(&self, work: UnitOfWork) -> Result<(), PageError> {
+        self.queue().publish(work.commit().await?);
         Ok(())
     }
 }

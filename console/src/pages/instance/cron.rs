@@ -36,7 +36,7 @@ mod tests {
             said,
             ["every minute", "twice a minute", "every 5 minutes", "every hour", "every day at 04:30"]
         );
-        for schedule in scheduler::SCHEDULES {
+        for schedule in jobs::schedules::SCHEDULES {
             assert_ne!(words(schedule.cron), schedule.cron, "{}", schedule.name);
         }
     }

@@ -70,7 +70,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let own = own_dependencies(&visit).await;
     let platforms = platforms::troubles(&visit).await;
     let distributed = own.iter().any(|(name, _)| *name == "RabbitMQ");
-    let leader = leader_lease::find(conn, scheduler::LEADER).await?.filter(|lease| !lease.is_given_up());
+    let leader =
+        leader_lease::find(conn, leader_lease::SCHEDULER).await?.filter(|lease| !lease.is_given_up());
     let pauses = job_pause::list(conn).await?;
     let runs_jobs = processes.iter().any(|process| process.running.is_some());
     let silent = processes.iter().filter(|process| !process.alive);

@@ -8,6 +8,8 @@ use entities::job_pause::{self, Scope};
 use entities::{GuildId, guild};
 
 use super::{guild_names, person, url};
+use runtime::UnitOfWork;
+
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Flash, Undo};
 use crate::form::Form;
@@ -121,9 +123,9 @@ pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
         let text = "Enter a reason of at most 500 characters, for other operators.";
         return show(&visit, Form::wrong(&visit.form, Some("reason"), text)).await;
     }
-    let transaction = visit.context().database.begin().await?;
-    let changed = visit.operator().pause(&transaction, scope, reason, visit.now()).await?;
-    visit.commit(transaction, []).await?;
+    let work = UnitOfWork::begin(visit.context()).await?;
+    let changed = visit.operator().pause(work.tx(), scope, reason, visit.now()).await?;
+    visit.commit(work).await?;
     if !changed {
         return show(&visit, Form::wrong(&visit.form, Some("what"), "This is already paused.")).await;
     }
@@ -144,9 +146,9 @@ pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
         Scope::Class(class) => pause.class == Some(class),
         Scope::Guild(guild) => pause.guild_id == Some(guild),
     });
-    let transaction = visit.context().database.begin().await?;
-    let changed = visit.operator().resume(&transaction, scope, visit.now()).await?;
-    visit.commit(transaction, []).await?;
+    let work = UnitOfWork::begin(visit.context()).await?;
+    let changed = visit.operator().resume(work.tx(), scope, visit.now()).await?;
+    visit.commit(work).await?;
     let Some(before) = before.filter(|_| changed) else {
         return Ok(Answer::see(url("/pauses")).flash(Flash::new(format!("Jobs of {name} were not paused."))));
     };

@@ -4,9 +4,11 @@ use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Model, listing};
 use entities::{JobId, schedule};
-use scheduler::{RunNow, SCHEDULES, Schedule};
+use jobs::schedules::{RunNow, SCHEDULES, Schedule};
 
 use super::{cron, url};
+use runtime::UnitOfWork;
+
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Flash, Undo};
 use crate::labels::capital;
@@ -92,14 +94,14 @@ fn outcome(visit: &Visit, job: &Model) -> (String, String) {
 
 fn named(visit: &Visit) -> Result<&'static Schedule, PageError> {
     let name: String = visit.param("schedule")?;
-    SCHEDULES.iter().find(|schedule| schedule.name == name).ok_or(PageError::NotFound)
+    Schedule::find(&name).ok_or(PageError::NotFound)
 }
 
 pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
     let schedule = named(&visit)?;
     let name = title(schedule.name);
-    let transaction = visit.context().database.begin().await?;
-    let run = scheduler::run_now(&transaction, schedule, visit.now()).await;
+    let mut work = UnitOfWork::begin(visit.context()).await?;
+    let run = schedule.run_now(work.tx(), visit.now()).await;
     let back = Answer::see(url("/schedules"));
     let enqueued = match run.map_err(PageError::internal)? {
         RunNow::NotBegun => {
@@ -112,8 +114,8 @@ pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
         }
         RunNow::Enqueued(enqueued) => enqueued,
     };
-    visit.commit(transaction, []).await?;
-    visit.queue().publish(enqueued.message);
+    work.publish(enqueued.message);
+    visit.commit(work).await?;
     visit.log("schedules.run", schedule.name);
     Ok(back.flash(Flash::new(format!("{name} is queued. A scheduler starts it within seconds."))))
 }

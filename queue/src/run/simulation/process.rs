@@ -204,9 +204,9 @@ impl Process {
             return Cause::Nothing;
         }
         (run.paged, run.chunks) = (true, run.chunks - 1);
-        let transaction = run.context.begin().await.unwrap();
-        run.context.add_chunks(&transaction, drafts(1)).await.unwrap();
-        match run.context.checkpoint(transaction, &json!({})).await {
+        let work = run.context.begin().await.unwrap();
+        run.context.add_chunks(work.tx(), drafts(1)).await.unwrap();
+        match run.context.checkpoint(work, &json!({})).await {
             Ok(()) => Cause::Page(run.context.claim()),
             Err(JobError::ClaimLost) => {
                 self.runs.remove(at);

@@ -44,7 +44,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     for key in &keys {
         work.audit("keys.revoke", &key.public_id, json!({ "name": key.name, "parent": key.parent }));
-        work.announce(Event::KeyChanged { public_id: key.public_id.clone() });
+        work.announce([Event::KeyChanged { public_id: key.public_id.clone() }]);
     }
     let revoked = RevokedKeys { revoked: keys.into_iter().map(|key| key.public_id).collect() };
     work.commit(Reply::data(&revoked)?.with_message(message)).await

@@ -73,7 +73,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.room_for(work.tx(), Cap::Keys, 1).await?;
     let row = api_key::create(work.tx(), new, work.now()).await?;
     work.audit("keys.create", &row.public_id, row.described());
-    work.announce(Event::KeyChanged { public_id: row.public_id.clone() });
+    work.announce([Event::KeyChanged { public_id: row.public_id.clone() }]);
     let shown = NewApiKey { key: ApiKey::new(&row, work.now()), text: text.reveal() };
     work.commit(Reply::data(&shown)?.with_message("key created")).await
 }

@@ -111,7 +111,7 @@ impl Batch<'_> {
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
             self.mirror(place, &changed).await?;
             let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
-            event.into_iter().for_each(|event| self.work.announce(event));
+            self.work.announce(event);
             let message = match verb {
                 ModerationVerb::Ban => "user banned",
                 _ => "user muted",
@@ -176,7 +176,7 @@ impl Batch<'_> {
         let narrower = left.iter().filter(|row| target.concerns(row));
         let narrower = narrower.filter(|_| covering.is_none() && target.place.is_none()).filter_map(begun);
         let events: Vec<_> = first.into_iter().chain(narrower).collect();
-        events.into_iter().for_each(|event| self.work.announce(event));
+        self.work.announce(events);
     }
 
     async fn mirror(&mut self, place: usize, rows: &[sanction::Model]) -> Result<(), ApiError> {

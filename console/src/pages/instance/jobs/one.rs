@@ -10,6 +10,8 @@ use jobs::Retry;
 use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};
 use super::title::title;
+use runtime::UnitOfWork;
+
 use crate::answer::{Answer, PageError};
 use crate::cookies::Flash;
 use crate::pages::guilds::people::Who;
@@ -196,10 +198,11 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
     if !job.state.is_open() {
         return show(&visit, &job, format!("The job is already {}.", job.status(visit.now()).name())).await;
     }
-    let transaction = visit.context().database.begin().await?;
-    let cancelled = visit.operator().cancel(visit.queue(), &transaction, job.job_id, visit.now()).await?;
+    let mut work = UnitOfWork::begin(visit.context()).await?;
+    let cancelled = visit.operator().cancel(visit.queue(), work.tx(), job.job_id, visit.now()).await?;
     let (after, event) = cancelled.ok_or(PageError::NotFound)?;
-    visit.commit(transaction, [event]).await?;
+    work.announce([event]);
+    visit.commit(work).await?;
     visit.log("jobs.cancel", &after.job_id.to_string());
     let said = match (after.state, job.parent_id) {
         (State::Cancelled, None) => "The job is cancelled.",

@@ -61,7 +61,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.audit("keys.create", &new.public_id, new.described());
     work.audit("keys.rotate", &public_id, before.rotated(&after, &new));
     for public_id in [public_id, new.public_id.clone()] {
-        work.announce(Event::KeyChanged { public_id });
+        work.announce([Event::KeyChanged { public_id }]);
     }
     let shown = NewApiKey { key: ApiKey::new(&new, now), text: text.reveal() };
     work.commit(Reply::data(&shown)?.with_message("key replaced")).await

@@ -21,9 +21,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;
     let before = json!({ "before": StaffMembership::from(&removed) });
     work.audit("staff_members.delete", chat, before);
-    work.announce(Event::StaffChanged { guild: call.guild() });
+    work.announce([Event::StaffChanged { guild: call.guild() }]);
     if let Some(session) = ended {
-        work.announce(Event::SessionEnded { guild: call.guild(), session: session.session_id });
+        work.announce([Event::SessionEnded { guild: call.guild(), session: session.session_id }]);
     }
     work.commit(Reply::message("staff member removed")).await
 }

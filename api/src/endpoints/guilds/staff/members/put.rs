@@ -50,7 +50,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(shown.with_message("nothing to change: the staff member is like that already"));
     };
     staff_member::put(work.tx(), member).await?;
-    work.announce(Event::StaffChanged { guild: call.guild() });
+    work.announce([Event::StaffChanged { guild: call.guild() }]);
     work.audit("staff_members.put", chat, changes);
     let message = if before.is_some() { "staff member updated" } else { "staff member added" };
     work.commit(shown.with_message(message)).await

@@ -31,7 +31,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::conflict("role_in_use", message));
     }
     staff_role::delete(work.tx(), call.guild(), role).await?;
-    work.announce(Event::StaffChanged { guild: call.guild() });
+    work.announce([Event::StaffChanged { guild: call.guild() }]);
     work.audit("staff_roles.delete", role, json!({ "before": StaffRole::from(&before) }));
     work.commit(Reply::message("staff role deleted")).await
 }

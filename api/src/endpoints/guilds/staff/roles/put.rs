@@ -69,7 +69,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
         quota::follow_role(work.tx(), call.guild(), &before.role_name, &after.role_name).await?;
     }
-    work.announce(Event::StaffChanged { guild: call.guild() });
+    work.announce([Event::StaffChanged { guild: call.guild() }]);
     work.audit("staff_roles.put", role, changes);
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };
     work.commit(Reply::data(&shown)?.with_message(message)).await

@@ -47,14 +47,14 @@ pub(crate) async fn queue(
     call.room_for(work.tx(), Cap::PendingCommands, copies.len() as u64).await?;
     server_command::queue(work.tx(), guild, command, copies.to_vec(), now).await?;
     for copies in copies.chunks(SERVERS_PER_EVENT) {
-        work.announce(Event::CommandQueued {
+        work.announce([Event::CommandQueued {
             guild,
             kind: command.kind.clone(),
             target_id: command.target.clone(),
             reason: command.reason.clone(),
             issued_at: now,
             servers: copies.to_vec(),
-        });
+        }]);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use entities::game_server::{self, Filter, Heartbeat};
 use entities::{Page, PlaceId, UniverseId};
-use runtime::{Event, Events};
+use runtime::Event;
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::ServerId;
@@ -82,12 +82,9 @@ async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
 
 /// Their pending commands are deleted with them.
 async fn forget_offline(call: &Call) -> Result<(), ApiError> {
-    let (context, guild, now) = (&call.state.context, call.guild(), call.now());
-    let transaction = context.database.begin().await?;
-    let gone = game_server::forget_offline(&transaction, guild, now, FORGOTTEN).await?;
-    let ended = gone.into_iter().map(|server_id| Event::CommandAcknowledged { guild, server_id });
-    let recorded = Events::record(&transaction, ended, now).await?;
-    transaction.commit().await?;
-    context.events.publish(recorded);
-    Ok(())
+    let mut work = UnitOfWork::begin(call).await?;
+    let gone = game_server::forget_offline(work.tx(), call.guild(), work.now(), FORGOTTEN).await?;
+    let guild = call.guild();
+    work.announce(gone.into_iter().map(|server_id| Event::CommandAcknowledged { guild, server_id }));
+    work.finish().await
 }

@@ -44,6 +44,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let metadata = json!({ "server_id": server, "status": status, "message": message });
     work.audit("commands.acknowledge", command, metadata);
-    work.announce(Event::CommandAcknowledged { guild, server_id: server });
+    work.announce([Event::CommandAcknowledged { guild, server_id: server }]);
     work.commit(reply.with_message("command acknowledged")).await
 }

@@ -34,6 +34,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let shown = EndedSession::from(&ended);
     let actor = call.acting(ended.staff_id);
     work.audit_as(actor, "sessions.end", session, json!(shown));
-    work.announce(Event::SessionEnded { guild, session });
+    work.announce([Event::SessionEnded { guild, session }]);
     work.commit(Reply::data(&shown)?).await
 }

@@ -50,7 +50,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let actor = call.acting(staff);
     work.audit_as(actor, "sessions.start", session.session_id, metadata);
     if let Some(ended) = started.ended {
-        work.announce(Event::SessionEnded { guild, session: ended.session_id });
+        work.announce([Event::SessionEnded { guild, session: ended.session_id }]);
     }
     let started_at = Seconds(session.started_second.at());
     work.commit(Reply::data(&StartedSession { session_id: session.session_id, started_at })?).await
