@@ -14,7 +14,7 @@ CREATE TABLE guild (
     score_weights {json} NOT NULL DEFAULT '{}',
     allowed_privileged_roles {json} NOT NULL DEFAULT '[]',
     created_at {time} NOT NULL,
-    -- Its rows are being deleted: for everybody else it does not exist any more.
+    -- Set while its rows are being deleted; requests and jobs no longer see the guild.
     removing_since {time}
 );
 
@@ -37,7 +37,7 @@ CREATE TABLE api_key (
 
 CREATE INDEX api_key_by_guild ON api_key (guild_id, key_id);
 
--- Ends of keys, for the retention (docs/operations.md 4), as in other files.
+-- Ended keys, for retention (docs/operations.md 4).
 CREATE INDEX api_key_revoked ON api_key (revoked_at) WHERE revoked_at IS NOT NULL;
 
 CREATE INDEX api_key_expired ON api_key (expires_at) WHERE expires_at IS NOT NULL;

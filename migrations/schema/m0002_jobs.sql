@@ -28,7 +28,7 @@ CREATE TABLE job_pause (
 CREATE UNIQUE INDEX job_pause_once ON job_pause (coalesce(class, ''), coalesce(guild_id, 0));
 
 -- `run_at` is when the job becomes available. `token` is the fencing token: each claim raises it, and every later write
--- of that run names it.
+-- of that run names it. `saves` counts its checkpoints.
 CREATE TABLE job (
     job_id {uuid} PRIMARY KEY,
     guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -87,10 +87,10 @@ CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS N
 -- The list of a guild's jobs: without chunks, newest first.
 CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL;
 
--- Those of them that have not ended, which live sockets of dashboards watch.
+-- The unfinished ones, which live sockets of dashboards watch.
 CREATE INDEX job_open ON job (guild_id, job_id) WHERE parent_id IS NULL AND finished_at IS NULL;
 
--- Jobs that ended, for the retention: chunks go with their parent.
+-- Ended jobs, for retention; chunks are deleted with their parent.
 CREATE INDEX job_over ON job (finished_at) WHERE finished_at IS NOT NULL AND parent_id IS NULL;
 
 CREATE INDEX job_ticks ON job (finished_at) WHERE class = 'maintenance' AND state = 'succeeded';

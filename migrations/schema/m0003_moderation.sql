@@ -6,7 +6,7 @@
 CREATE TABLE moderation_revision (
     guild_id bigint PRIMARY KEY REFERENCES guild (guild_id) ON DELETE CASCADE,
     revision bigint NOT NULL CHECK (revision > 0),
-    -- Of the deleted sanctions: what changed since an earlier revision is not known any more.
+    -- The highest revision among deleted sanctions: changes since an earlier revision are no longer known.
     forgotten bigint NOT NULL DEFAULT 0 CHECK (forgotten <= revision)
 );
 
@@ -58,10 +58,10 @@ CREATE INDEX sanction_by_play ON sanction (guild_id, play_id, sanction_id) WHERE
 
 CREATE INDEX sanction_by_revision ON sanction (guild_id, kind, revision);
 
--- Bans that wait for somebody to allow their copy.
+-- Bans whose mirror waits for an approval.
 CREATE INDEX sanction_held ON sanction (guild_id, sanction_id) WHERE mirror_state = 'held';
 
--- Counts the copies of a key's bans.
+-- Counts the mirrored bans of a key.
 CREATE INDEX sanction_mirrored_by_key ON sanction (key_id, created_at)
 WHERE key_id IS NOT NULL AND mirror_chat_id IS NOT NULL;
 
@@ -78,7 +78,7 @@ CREATE TABLE chat_ban (
     PRIMARY KEY (guild_id, chat_id, job_id)
 );
 
--- `flagged_by` is the owner of the key that wrote it, `flagged_by_guild` that key's guild. A lifted flag is kept for the retention.
+-- `flagged_by` is the owner of the key that wrote it, `flagged_by_guild` that key's guild. Lifted flags are deleted by retention.
 CREATE TABLE shield_flag (
     flag_id {serial},
     play_id bigint NOT NULL CHECK (play_id > 0),

@@ -50,7 +50,7 @@ WHERE state = 'queued';
 
 CREATE INDEX server_command_due ON server_command (issued_at) WHERE state = 'queued';
 
--- Commands that are over, which are kept for a while.
+-- Ended commands, for retention.
 CREATE INDEX server_command_over ON server_command (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE INDEX server_command_by_guild ON server_command (guild_id, server_id, command_id);

@@ -21,7 +21,7 @@ CREATE INDEX audit_entry_custom ON audit_entry (guild_id) WHERE source = 'custom
 
 CREATE INDEX audit_entry_by_action ON audit_entry (guild_id, action, audit_id);
 
--- Old entries of all guilds, for the retention; those of single members by syncs are kept for a shorter time.
+-- Old entries of all guilds, for retention; entries about members of a bulk sync are kept for a shorter time.
 CREATE INDEX audit_entry_old ON audit_entry (created_at);
 
 CREATE INDEX audit_entry_of_syncs ON audit_entry (created_at) WHERE action = 'sync.member';

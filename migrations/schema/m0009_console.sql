@@ -1,6 +1,6 @@
 -- The console: who is signed in, and links that sign in once (docs/rules.md 10).
 --
--- Of the texts that browsers and links carry only a SHA-256 is stored.
+-- Secrets of cookies and links are stored as SHA-256 hashes.
 
 CREATE TABLE console_session (
     session_id {uuid} NOT NULL PRIMARY KEY,
@@ -11,7 +11,7 @@ CREATE TABLE console_session (
     guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
     -- What the user managed on the chat platform when they signed in there.
     manages {json} NOT NULL,
-    -- The link said so: counts while no bot token is configured.
+    -- Set by the link; used while no bot token is configured.
     admin boolean NOT NULL,
     operator boolean NOT NULL,
     client text NOT NULL,

@@ -9,7 +9,7 @@ CREATE INDEX sanction_by_moderator ON sanction (guild_id, kind, moderator_id, sa
 
 CREATE INDEX sanction_by_place ON sanction (guild_id, kind, place_id, sanction_id) WHERE place_id IS NOT NULL;
 
--- Of indexes that serve equally SQLite takes the newest: those in force are not searched in the whole history.
+-- Active sanctions, so that a search for them does not read the whole history. Of equal indexes SQLite uses the newest.
 CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL;
 
 CREATE INDEX audit_entry_of_links ON audit_entry (guild_id, audit_id)
