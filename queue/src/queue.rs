@@ -24,7 +24,7 @@ const LONGEST_TIMER: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     #[error("the database failed: {0}")]
-    Database(#[from] sea_orm::DbErr),
+    Database(#[from] DbErr),
     #[error("job arguments cannot be written: {0}")]
     Arguments(#[from] serde_json::Error),
 }

@@ -25,7 +25,6 @@ mod wanted;
 use platforms::Platforms;
 use queue::Queue;
 use queue::run::{Registry, Slots};
-use runtime::Context;
 
 /// Every kind of job this build runs.
 pub fn registry(platforms: Platforms) -> Registry {
@@ -40,7 +39,7 @@ pub fn registry(platforms: Platforms) -> Registry {
         .with(create_ticket::Job(platforms))
 }
 
-/// Claims and runs jobs until the context's shutdown. Returns at once.
-pub fn start(context: &Context, queue: &Queue, platforms: Platforms, slots: Slots) {
+/// Claims and runs jobs until the queue's shutdown. Returns at once.
+pub fn start(queue: &Queue, platforms: Platforms, slots: Slots) {
     queue::run::run(queue, registry(platforms), slots);
 }

@@ -213,10 +213,9 @@ async fn page(server: &Server, request: console::Request, body: BodyStream) -> R
     let headers = request.headers.clone();
     let admitted = match server.console.admit(request).await {
         Ok(admitted) => admitted,
-        Err(mut page) => {
+        Err(page) => {
             bodies::skip(body, &headers).await;
-            page.extensions_mut().insert(Refused);
-            return page;
+            return refused(page);
         }
     };
     let form = match admitted.form_limit() {
@@ -230,7 +229,13 @@ async fn page(server: &Server, request: console::Request, body: BodyStream) -> R
         }
         None => Ok(Bytes::new()),
     };
-    server.console.respond(admitted, form).await
+    let page = server.console.respond(admitted, form).await;
+    if page.status().is_client_error() { refused(page) } else { page }
+}
+
+fn refused(mut page: Response<console::Body>) -> Response<console::Body> {
+    page.extensions_mut().insert(Refused);
+    page
 }
 
 /// The live socket of a dashboard: for people, so it has no key, scope or rate limit.

@@ -1,7 +1,8 @@
 use entities::binding::{self, Kind, Rule};
 use entities::job::listing;
-use entities::{GuildId, change_log};
+use entities::{GuildId, audit_entry, change_log};
 use jobs::kinds::SyncMember;
+use runtime::Event;
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;

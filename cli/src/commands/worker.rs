@@ -17,7 +17,7 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let start = |Process { context, queue, platforms }: &Process| {
         credentials::check(platforms, &context.shutdown);
-        worker::start(context, queue, platforms.clone(), args.slots.slots());
+        worker::start(queue, platforms.clone(), args.slots.slots());
     };
     args.background.run("worker", start).await
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod crates;
+mod layers;
 mod modules;
 
 use std::collections::BTreeMap;

@@ -132,7 +132,7 @@ impl Fixture {
         let queue = Queue::embedded(&context);
         // An embedded process rescues the jobs of an earlier one at its start.
         queue.rescue_all().await.unwrap();
-        worker::start(&context, &queue, platforms, Slots::default());
+        worker::start(&queue, platforms, Slots::default());
         Process { context, queue }
     }
 

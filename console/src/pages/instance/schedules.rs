@@ -4,7 +4,7 @@ use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Model, listing};
 use entities::{JobId, schedule};
-use jobs::schedules::{RunNow, SCHEDULES, Schedule};
+use jobs::schedules::{RunNow, Schedule};
 
 use super::{cron, url};
 use runtime::UnitOfWork;
