@@ -1,18 +1,20 @@
-//! Ban mirroring, the copy of bans on the chat platform: its job and when it is enqueued, which is in the transaction that
-//! changes the bans, one job for each chat user. The job reads the bans when it runs, so the order in which jobs run does
-//! not matter.
+//! Ban mirroring, the copy of bans on the chat platform: its job, which bans it is for, and when it is enqueued, which is in
+//! the transaction that changes the bans, one job for each chat user. The job reads the bans when it runs, so the order in
+//! which jobs run does not matter.
 //!
 //! Enqueued by `play/batch.rs` and `bans/mirror/post.rs` in `api/src/endpoints/moderation/`, and by
 //! `scheduler/src/expiry.rs`. The run is `worker/src/mirror_ban.rs`. What is noted on a ban is `entities/src/sanction/mirror.rs`, what the mirror did
 //! on the chat platform `entities/src/chat_ban.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use entities::audit_entry::Actor;
 use entities::job::{Class, JobMessage};
 use entities::moderation_revision::Change;
+use entities::sanction::change::NewSanction;
 use entities::sanction::mirror::{self, Mirror};
-use entities::{ChatId, GuildId, Person, SanctionId, SanctionKind, chat_ban, sanction};
+use entities::{ChatId, GuildId, KeyId, Person, SanctionId, SanctionKind, chat_ban, guild, sanction};
 use queue::{Draft, Payload, QueueError};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,68 @@ pub struct MirrorBan {
 impl Payload for MirrorBan {
     const KIND: &'static str = "mirror_ban";
     const CLASS: Class = Class::Default;
+}
+
+/// The hour of `mirror_bans_per_hour`.
+const WINDOW: Duration = Duration::from_secs(3600);
+
+/// Which new bans go to the chat platform at once: a key's at most `mirror_bans_per_hour` in any hour (docs/rules.md 4).
+/// The lock of the guild's revision, which the transaction has, keeps the counts right.
+pub struct Mirrors {
+    /// Bans that each key may still have mirrored. `None`: the guild's bans are not mirrored.
+    left: Option<BTreeMap<KeyId, u64>>,
+}
+
+impl Mirrors {
+    /// Reads nothing if none of the sanctions can be mirrored.
+    pub async fn read(
+        tx: &impl ConnectionTrait,
+        change: &Change,
+        new: &[NewSanction],
+        people: &[Person],
+    ) -> Result<Self, DbErr> {
+        let known = people.iter().any(|person| person.chat.is_some());
+        let bans = || new.iter().filter(|new| new.kind == SanctionKind::Ban && new.place.is_none());
+        if !known || bans().next().is_none() {
+            return Ok(Self { left: None });
+        }
+        let Some(guild) = guild::find(tx, change.guild).await?.filter(|guild| guild.mirror_bans) else {
+            return Ok(Self { left: None });
+        };
+        let most = u64::from(guild.mirror_bans_per_hour.unsigned_abs());
+        let mut left = BTreeMap::new();
+        let keys: BTreeSet<KeyId> = bans().filter_map(|new| new.key).collect();
+        for key in keys {
+            let used = mirror::count_of_key(tx, key, change.now - WINDOW, most).await?;
+            left.insert(key, most - used);
+        }
+        Ok(Self { left: Some(left) })
+    }
+
+    /// The chat user to ban on the platform, named directly or found by a link; `None`: no such user, or not
+    /// yet. A ban of a key that has used up its hour is held, unless Guildhall banned the user there before:
+    /// then nothing changes there.
+    pub async fn user(
+        &mut self,
+        tx: &impl ConnectionTrait,
+        ban: &sanction::Model,
+        person: Person,
+    ) -> Result<Option<ChatId>, DbErr> {
+        let is_mirrored = ban.kind == SanctionKind::Ban && ban.place_id.is_none();
+        let (Some(left), Some(chat), true) = (&mut self.left, person.chat, is_mirrored) else {
+            return Ok(None);
+        };
+        match ban.key_id.and_then(|key| left.get_mut(&key)) {
+            None => {}
+            Some(left) if *left > 0 => *left -= 1,
+            Some(_) if chat_ban::among(tx, ban.guild_id, &[chat]).await?.contains(&chat) => {}
+            Some(_) => {
+                mirror::hold(tx, ban.guild_id, ban.sanction_id).await?;
+                return Ok(None);
+            }
+        }
+        Ok(Some(chat))
+    }
 }
 
 /// Enqueues a job for every chat user whom one of these bans is mirrored on, or who is banned there by the mirror of

@@ -137,7 +137,6 @@ pub(crate) mod moderation {
         pub(crate) mod active_list;
         pub(crate) mod batch;
         pub(crate) mod execution;
-        pub(crate) mod mirrors;
         pub(crate) mod sanctions;
         pub(crate) mod ban {
             pub(crate) mod post;

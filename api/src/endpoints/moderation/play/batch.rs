@@ -12,11 +12,10 @@ use entities::sanction::{self, active, expiry};
 use entities::staff_action::numbering::{self, Sequence};
 use entities::staff_action::{ActionType, NewAction};
 use entities::{ChatId, Lifted, Person, SanctionKind, Subject, Timestamp, approval};
-use jobs::mirror::enqueue_mirror;
+use jobs::mirror::{Mirrors, enqueue_mirror};
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
-use crate::endpoints::moderation::play::mirrors::Mirrors;
 use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
 use crate::endpoints::prelude::*;
 
