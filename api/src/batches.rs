@@ -1,133 +1,113 @@
-//! Requests of one guild that arrive while earlier ones run form a batch, which starts as soon as these end:
-//! one transaction and one commit for all. A guild that sends much delays only itself: it has one place of
-//! several.
+//! Gathers the requests of one guild that arrive while earlier ones are executed: they form the next batch. A guild that
+//! sends much delays only itself: it has one place of several.
 
-use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entities::GuildId;
-use tokio::sync::{Semaphore, oneshot};
-use tokio_util::task::TaskTracker;
-
-use crate::response::error::ApiError;
+use tokio::sync::oneshot::{self, Receiver, Sender};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The size of a batch: larger ones gain little, and delay later requests.
 const MOST: usize = 64;
 
-pub(crate) struct Batches {
-    guilds: Arc<Guilds>,
+pub(crate) struct Batches<T, R> {
+    /// Guilds with a leader, and their waiting requests.
+    guilds: Mutex<Guilds<T, R>>,
     /// A permit for each running batch.
-    places: Arc<Semaphore>,
+    places: Semaphore,
 }
 
-/// Guilds with running batches, and their waiting requests: a [`Queue`] each.
-type Guilds = Mutex<HashMap<Key, Box<dyn Any + Send>>>;
-
-/// The type of a queue, and the guild.
-type Key = (TypeId, GuildId);
-
-type Queue<T, R> = Vec<Waiting<T, R>>;
+type Guilds<T, R> = HashMap<GuildId, Vec<Waiting<T, R>>>;
 
 struct Waiting<T, R> {
     request: T,
-    answer: oneshot::Sender<R>,
+    answer: Sender<R>,
 }
 
-impl Batches {
+impl<T, R> Batches<T, R> {
     /// `at_once`: how many batches, of different guilds, run at the same time. The fewer, the larger they
     /// are: requests that wait for a place are batched.
     pub(crate) fn new(at_once: usize) -> Self {
-        Self { guilds: Arc::default(), places: Arc::new(Semaphore::new(at_once)) }
+        Self { guilds: Mutex::default(), places: Semaphore::new(at_once) }
     }
 
-    /// `work` answers each request of a batch, in their order. It runs as a task of its own, so it goes on if
-    /// this caller is cancelled.
-    pub(crate) async fn join<T, R, W, F>(
-        &self,
-        tasks: &TaskTracker,
-        guild: GuildId,
-        request: T,
-        work: W,
-    ) -> Result<R, ApiError>
-    where
-        T: Send + 'static,
-        R: Send + 'static,
-        W: Fn(Vec<T>) -> F + Send + 'static,
-        F: Future<Output = Vec<R>> + Send,
-    {
+    /// The request waits for its answer. Who gets the leader executes the guild's batches, in a task that outlives this
+    /// request; otherwise such a task runs already.
+    pub(crate) fn join(self: &Arc<Self>, guild: GuildId, request: T) -> (Receiver<R>, Option<Leader<T, R>>) {
         let (answer, answered) = oneshot::channel();
-        let key = (TypeId::of::<Queue<T, R>>(), guild);
-        if self.enter(key, Waiting { request, answer }) {
-            let (guilds, places) = (self.guilds.clone(), self.places.clone());
-            let mut leader = Leader { guilds, places, key, leads: true };
-            tasks.spawn(async move { leader.lead(work).await });
-        }
-        answered.await.map_err(ApiError::internal)
+        let waiting = Waiting { request, answer };
+        let leader = match self.lock().entry(guild) {
+            Entry::Occupied(others) => {
+                others.into_mut().push(waiting);
+                None
+            }
+            Entry::Vacant(free) => {
+                free.insert(vec![waiting]);
+                Some(Leader { batches: self.clone(), guild, leads: true })
+            }
+        };
+        (answered, leader)
     }
 
-    /// True: no task runs the guild's requests yet.
-    fn enter<T: Send + 'static, R: Send + 'static>(&self, key: Key, waiting: Waiting<T, R>) -> bool {
-        let mut guilds = lock(&self.guilds);
-        if let Some(others) = guilds.get_mut(&key).and_then(|queue| queue.downcast_mut::<Queue<T, R>>()) {
-            others.push(waiting);
-            return false;
-        }
-        guilds.insert(key, Box::new(vec![waiting]));
-        true
+    fn lock(&self) -> MutexGuard<'_, Guilds<T, R>> {
+        self.guilds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// If it panics, the next request of the guild takes over; waiting requests get an error.
-struct Leader {
-    guilds: Arc<Guilds>,
-    places: Arc<Semaphore>,
-    key: Key,
+/// Takes the batches of a guild. If its task panics, waiting requests get an error, and the next request of the guild takes
+/// over.
+pub(crate) struct Leader<T, R> {
+    batches: Arc<Batches<T, R>>,
+    guild: GuildId,
     leads: bool,
 }
 
-impl Leader {
-    async fn lead<T: 'static, R: 'static, F>(&mut self, work: impl Fn(Vec<T>) -> F)
-    where
-        F: Future<Output = Vec<R>>,
-    {
-        let places = self.places.clone();
-        while let Ok(_place) = places.acquire().await
-            && let Some(batch) = self.next::<T, R>()
-        {
-            let batch = batch.into_iter().map(|waiting| (waiting.request, waiting.answer));
-            let (requests, answers): (Vec<_>, Vec<_>) = batch.unzip();
-            for (answer, outcome) in answers.into_iter().zip(work(requests).await) {
-                let _gone: Result<(), _> = answer.send(outcome);
-            }
-        }
+impl<T, R> Leader<T, R> {
+    pub(crate) fn guild(&self) -> GuildId {
+        self.guild
     }
 
-    /// `None`: no request waits, and the guild is released.
-    fn next<T: 'static, R: 'static>(&mut self) -> Option<Queue<T, R>> {
-        let mut guilds = lock(&self.guilds);
-        let waiting = guilds.get_mut(&self.key)?.downcast_mut::<Queue<T, R>>()?;
+    /// The next batch, as soon as it has a place. `None`: no request waits, and the guild is released.
+    pub(crate) async fn next(&mut self) -> Option<(Vec<T>, Answers<'_, R>)> {
+        let place = self.batches.places.acquire().await.ok()?;
+        let mut guilds = self.batches.lock();
+        let waiting = guilds.get_mut(&self.guild)?;
         // The caller was cancelled.
         waiting.retain(|waiting| !waiting.answer.is_closed());
         if waiting.is_empty() {
-            guilds.remove(&self.key);
+            guilds.remove(&self.guild);
             self.leads = false;
             return None;
         }
-        Some(waiting.drain(..waiting.len().min(MOST)).collect())
+        let batch = waiting.drain(..waiting.len().min(MOST));
+        let (requests, answers) = batch.map(|waiting| (waiting.request, waiting.answer)).unzip();
+        Some((requests, Answers { answers, _place: place }))
     }
 }
 
-impl Drop for Leader {
+impl<T, R> Drop for Leader<T, R> {
     fn drop(&mut self) {
         if self.leads {
-            lock(&self.guilds).remove(&self.key);
+            self.batches.lock().remove(&self.guild);
         }
     }
 }
 
-fn lock(guilds: &Guilds) -> MutexGuard<'_, HashMap<Key, Box<dyn Any + Send>>> {
-    guilds.lock().unwrap_or_else(PoisonError::into_inner)
+/// Those who wait for a batch, and its place.
+pub(crate) struct Answers<'l, R> {
+    answers: Vec<Sender<R>>,
+    _place: SemaphorePermit<'l>,
+}
+
+impl<R> Answers<'_, R> {
+    /// In the order of the requests.
+    pub(crate) fn send(self, outcomes: Vec<R>) {
+        for (answer, outcome) in self.answers.into_iter().zip(outcomes) {
+            let _gone: Result<(), _> = answer.send(outcome);
+        }
+    }
 }
 
 #[cfg(test)]

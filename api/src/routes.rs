@@ -1,8 +1,10 @@
-//! The one table of endpoints: method, path, rate limit, scope, and the module of the endpoint.
+//! The one table of endpoints: method, path, rate limit, scope, and the module of the endpoint, with the kind of sanction
+//! that it handles where it handles both.
 //!
 //! Reading needs the scope `read`, also by POST, and `staff` where it shows what is said about staff; roles and their bindings `sync`; settings and the list of staff `admin`.
 //! Every row is served below `/api/v1` too. Health, metrics and documentation need no key and have a table of their own.
 
+use entities::SanctionKind;
 use entities::api_key::Scope;
 use http::Method;
 
@@ -12,15 +14,15 @@ use crate::route::{Area, Endpoint, IMPORT_BODY_LIMIT, Route};
 
 macro_rules! routes {
     ($($method:ident $path:literal $limit:ident $scope:ident $($segment:ident)::+
-        $(.$mark:ident($($argument:expr)?))*;)*) => {
+        $(($kind:ident))? $(.$mark:ident($($argument:expr)?))*;)*) => {
         &[$(Route::new(
             Method::$method,
             $path,
             RateLimit::$limit,
             Scope::$scope,
             Endpoint {
-                handle: |call| Box::pin(endpoints::$($segment)::+::handle(call)),
-                operation: endpoints::$($segment)::+::operation,
+                handle: |call| Box::pin(endpoints::$($segment)::+::handle(call $(, SanctionKind::$kind)?)),
+                operation: || endpoints::$($segment)::+::operation($(SanctionKind::$kind)?),
                 #[cfg(test)]
                 module: stringify!($($segment)::+),
             },
@@ -97,17 +99,17 @@ pub(crate) static AREAS: &[Area] = &[
         about: "Bans and mutes. A ban of one account of a linked pair is found by both, and ends in the second \
                 in which it expires.",
         routes: routes! {
-            GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get.serves_stale();
-            GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get.serves_stale();
-            GET "/moderation/{guildId}/play/bans/active" ActiveListsRead Read moderation::play::bans::active::get;
-            GET "/moderation/{guildId}/play/mutes/active" ActiveListsRead Read moderation::play::mutes::active::get;
-            POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post.batches();
-            POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post.batches();
-            POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post.batches();
-            POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post.batches();
-            GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
+            GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get(Ban).serves_stale();
+            GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::ban_status::get(Mute).serves_stale();
+            GET "/moderation/{guildId}/play/bans/active" ActiveListsRead Read moderation::play::bans::active::get(Ban);
+            GET "/moderation/{guildId}/play/mutes/active" ActiveListsRead Read moderation::play::bans::active::get(Mute);
+            POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post(Ban).batches();
+            POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post(Ban).batches();
+            POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::ban::post(Mute).batches();
+            POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unban::post(Mute).batches();
+            GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get(Ban);
             POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.enqueues();
-            GET "/moderation/{guildId}/mutes" ModerationRead Read moderation::mutes::get;
+            GET "/moderation/{guildId}/mutes" ModerationRead Read moderation::bans::get(Mute);
         },
     },
     Area {

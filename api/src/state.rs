@@ -9,9 +9,9 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use tokio::sync::Semaphore;
 
 use crate::auth::failures::FailedKeys;
-use crate::batches::Batches;
 use crate::cache::caches::Caches;
 use crate::capacity::Capacity;
+use crate::endpoints::moderation::play::orders::Orders;
 use crate::heartbeats::Heartbeats;
 use crate::live::dashboard::bearers::Bearers;
 use crate::live::dashboard::feeds::Feeds;
@@ -58,7 +58,7 @@ pub(crate) struct State {
     /// Turns of the console's pages, which may wait for a platform: no call of a key waits for them.
     pub(crate) page_turns: Turns,
     pub(crate) bodies: Bodies,
-    pub(crate) batches: Batches,
+    pub(crate) orders: Arc<Orders>,
 }
 
 impl State {
@@ -88,7 +88,7 @@ impl State {
             turns: Turns::default(),
             page_turns: Turns::default(),
             bodies: Bodies::default(),
-            batches: Batches::new(batches_at_once(&context.database)),
+            orders: Arc::new(Orders::new(batches_at_once(&context.database))),
             options,
             context,
             queue,

@@ -2,17 +2,22 @@
 
 use std::ops::{Deref, DerefMut};
 
-use entities::JobId;
 use entities::audit_entry::{Actor, NewEntry};
+use entities::{GuildId, JobId};
 use queue::{Draft, Enqueued};
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::idempotency::slot::IdempotencySlot;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
+use crate::state::State;
 
 pub(crate) struct UnitOfWork<'c> {
-    call: &'c Call,
+    state: &'c State,
+    guild: GuildId,
+    actor: Actor,
+    idempotency: Option<&'c IdempotencySlot>,
     work: runtime::UnitOfWork,
 }
 
@@ -32,14 +37,19 @@ impl DerefMut for UnitOfWork<'_> {
 
 impl<'c> UnitOfWork<'c> {
     pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
-        let context = &call.state.context;
-        let transaction = context.database.begin().await?;
-        Ok(Self { call, work: runtime::UnitOfWork::new(transaction, &context.events, call.now()) })
+        let (actor, idempotency) = (call.actor(), call.idempotency.as_ref());
+        Ok(Self { actor, idempotency, ..Self::of_guild(&call.state, call.guild()).await? })
+    }
+
+    /// Of several requests, each with an actor and an idempotency key of its own.
+    pub(crate) async fn of_guild(state: &'c State, guild: GuildId) -> Result<Self, ApiError> {
+        let work = runtime::UnitOfWork::begin(&state.context).await?;
+        Ok(Self { state, guild, actor: Actor::service(), idempotency: None, work })
     }
 
     /// Audits the change with the key's owner as actor.
     pub(crate) fn audit(&mut self, action: &'static str, target: impl ToString, metadata: Value) {
-        self.audit_as(self.call.actor(), action, target, metadata);
+        self.audit_as(self.actor.clone(), action, target, metadata);
     }
 
     pub(crate) fn audit_as(
@@ -49,7 +59,7 @@ impl<'c> UnitOfWork<'c> {
         target: impl ToString,
         metadata: Value,
     ) {
-        let entry = NewEntry { guild: self.call.guild(), action, target: target.to_string(), metadata };
+        let entry = NewEntry { guild: self.guild, action, target: target.to_string(), metadata };
         self.work.audit(actor, entry);
     }
 
@@ -62,7 +72,7 @@ impl<'c> UnitOfWork<'c> {
 
     /// Repeats under the same idempotency key wait for this job.
     pub(crate) async fn answered_by(&self, job: JobId) -> Result<(), ApiError> {
-        match &self.call.idempotency {
+        match self.idempotency {
             Some(slot) => slot.attach(self.tx(), job).await,
             None => Ok(()),
         }
@@ -70,14 +80,18 @@ impl<'c> UnitOfWork<'c> {
 
     /// Commits the change with the stored response for repeats of this request, and performs the effects.
     pub(crate) async fn commit(self, mut reply: Reply) -> Result<Reply, ApiError> {
-        self.keep(self.call, &mut reply).await?;
+        self.keep(self.idempotency, &mut reply).await?;
         self.finish().await?;
         Ok(reply)
     }
 
-    /// Stores the response for repeats of a call that this change serves.
-    pub(crate) async fn keep(&self, call: &Call, reply: &mut Reply) -> Result<(), ApiError> {
-        if let Some(slot) = &call.idempotency {
+    /// Stores the response for repeats of a request that this change serves.
+    pub(crate) async fn keep(
+        &self,
+        idempotency: Option<&IdempotencySlot>,
+        reply: &mut Reply,
+    ) -> Result<(), ApiError> {
+        if let Some(slot) = idempotency {
             slot.keep(self.tx(), reply).await?;
             reply.kept = true;
         }
@@ -92,7 +106,7 @@ impl<'c> UnitOfWork<'c> {
 
     /// Commits the change, and performs the effects.
     pub(crate) async fn finish(self) -> Result<(), ApiError> {
-        self.call.state.queue.publish(self.work.commit().await?);
+        self.state.queue.publish(self.work.commit().await?);
         Ok(())
     }
 }

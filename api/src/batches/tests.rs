@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::oneshot::error::RecvError;
 
 use super::*;
 
@@ -8,8 +9,7 @@ use super::*;
 type Worked = (Vec<i32>, oneshot::Sender<Vec<i32>>);
 
 struct Fixture {
-    batches: Arc<Batches>,
-    tasks: TaskTracker,
+    batches: Arc<Batches<i32, i32>>,
     begun: UnboundedSender<Worked>,
 }
 
@@ -17,21 +17,27 @@ impl Fixture {
     fn new(at_once: usize) -> (Self, UnboundedReceiver<Worked>) {
         let (begun, worked) = mpsc::unbounded_channel();
         let batches = Arc::new(Batches::new(at_once));
-        (Self { batches, tasks: TaskTracker::new(), begun }, worked)
+        (Self { batches, begun }, worked)
     }
 
     /// Polls the request once, so that it waits.
-    async fn ask(&self, guild: i64, request: i32) -> tokio::task::JoinHandle<Result<i32, ApiError>> {
-        let (batches, tasks, begun) = (self.batches.clone(), self.tasks.clone(), self.begun.clone());
-        let work = move |requests: Vec<i32>| {
-            let (answer, answers) = oneshot::channel();
-            begun.send((requests, answer)).unwrap();
-            async { answers.await.expect("the test answers") }
-        };
-        let guild = guild.try_into().unwrap();
-        let asked = tokio::spawn(async move { batches.join(&tasks, guild, request, work).await });
+    async fn ask(&self, guild: i64, request: i32) -> tokio::task::JoinHandle<Result<i32, RecvError>> {
+        let (answer, leader) = self.batches.join(guild.try_into().unwrap(), request);
+        if let Some(leader) = leader {
+            tokio::spawn(lead(leader, self.begun.clone()));
+        }
+        let asked = tokio::spawn(answer);
         tokio::task::yield_now().await;
         asked
+    }
+}
+
+/// The test answers each batch.
+async fn lead(mut leader: Leader<i32, i32>, begun: UnboundedSender<Worked>) {
+    while let Some((requests, waiting)) = leader.next().await {
+        let (answer, answers) = oneshot::channel();
+        begun.send((requests, answer)).unwrap();
+        waiting.send(answers.await.expect("the test answers"));
     }
 }
 

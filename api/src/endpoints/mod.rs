@@ -1,5 +1,6 @@
 //! One file for each endpoint, found by its URL without parameters and its method: `PATCH /bindings/update` is
-//! `bindings/update/patch.rs`. Code shared by several is beside them.
+//! `bindings/update/patch.rs`. Code shared by several is beside them. The endpoints of mutes are those of bans: their rows
+//! in the table of routes name the kind.
 
 pub(crate) mod prelude;
 pub(crate) mod whole_list;
@@ -126,18 +127,9 @@ pub(crate) mod moderation {
             pub(crate) mod post;
         }
     }
-    pub(crate) mod history;
-    pub(crate) mod mute_status {
-        pub(crate) mod get;
-    }
-    pub(crate) mod mutes {
-        pub(crate) mod get;
-    }
     pub(crate) mod play {
-        pub(crate) mod active_list;
         pub(crate) mod batch;
-        pub(crate) mod execution;
-        pub(crate) mod sanctions;
+        pub(crate) mod orders;
         pub(crate) mod ban {
             pub(crate) mod post;
         }
@@ -146,18 +138,7 @@ pub(crate) mod moderation {
                 pub(crate) mod get;
             }
         }
-        pub(crate) mod mute {
-            pub(crate) mod post;
-        }
-        pub(crate) mod mutes {
-            pub(crate) mod active {
-                pub(crate) mod get;
-            }
-        }
         pub(crate) mod unban {
-            pub(crate) mod post;
-        }
-        pub(crate) mod unmute {
             pub(crate) mod post;
         }
     }

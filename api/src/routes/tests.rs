@@ -11,7 +11,9 @@ fn rows() -> impl Iterator<Item = &'static Route> {
 #[test]
 fn an_endpoint_is_found_by_its_url_and_method() {
     for row in rows() {
-        let url = row.path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
+        // A mute's endpoint is the ban's.
+        let path = row.path.replace("mute", "ban");
+        let url = path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
         let module: Vec<_> =
             url.map(|part| part.replace('-', "_")).chain([row.method.as_str().to_lowercase()]).collect();
         assert_eq!(row.endpoint.module.replace(' ', ""), module.join("::"));

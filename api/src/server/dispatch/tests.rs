@@ -23,8 +23,7 @@ fn no_request_moves_the_room_that_only_some_need() {
     let answer = bytes_of_2(answer);
     assert!(answer <= 2_500, "{answer}");
     let hot = [
-        ("ban-status", bytes_of_1(moderation::ban_status::get::handle)),
-        ("mute-status", bytes_of_1(moderation::mute_status::get::handle)),
+        ("ban-status, mute-status", bytes_of_2(moderation::ban_status::get::handle)),
         ("lookup", bytes_of_1(lookup::chat::get::handle)),
         ("Shield check", bytes_of_1(shield::check::get::handle)),
         ("Shield batch", bytes_of_1(shield::batch::post::handle)),

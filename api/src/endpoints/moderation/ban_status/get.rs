@@ -1,5 +1,4 @@
-//! GET /moderation/:guildId/ban-status/:identifier. The check of mutes shares its query, its look-up and the sanction
-//! in its response.
+//! GET /moderation/:guildId/ban-status/:identifier, and the same for mutes.
 
 use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject};
 
@@ -41,25 +40,43 @@ pub(crate) struct BanStatus {
     ban_info: Option<SanctionInfo>,
 }
 
-pub(crate) fn operation() -> Operation {
-    Operation::new("banStatus", "Is a user banned?")
-        .query::<StatusQuery>()
-        .data::<BanStatus>()
-        .message("the user is banned")
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MuteStatus {
+    muted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mute_info: Option<SanctionInfo>,
 }
 
-pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let (ban_info, stale) = find(&call, SanctionKind::Ban).await?;
-    let banned = ban_info.is_some();
-    let message = if banned { "the user is banned" } else { "the user is not banned" };
-    Ok(Reply::data(&BanStatus { banned, ban_info })?.with_message(message).stale_if(stale))
+pub(crate) fn operation(kind: SanctionKind) -> Operation {
+    let operation = match kind {
+        SanctionKind::Ban => {
+            Operation::new("banStatus", "Is a user banned?").data::<BanStatus>().message("the user is banned")
+        }
+        SanctionKind::Mute => {
+            Operation::new("muteStatus", "Is a user muted?").data::<MuteStatus>().message("the user is muted")
+        }
+    };
+    operation.query::<StatusQuery>()
 }
 
-/// The sanction of this kind that applies to the user of the path, and whether it is stale.
-pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<(Option<SanctionInfo>, bool), ApiError> {
+pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
     let StatusQuery { place_id } = call.query()?;
-    let OrTest::Player(subject) = call.path("identifier")? else { return Ok((None, false)) };
+    let OrTest::Player(subject) = call.path("identifier")? else { return reply(kind, None) };
     let ask = Question { kind, subject, place: place_id, now: call.now() };
     let checked = call.state.caches.moderation.find(call.guild(), ask).await?;
-    Ok((checked.found.map(SanctionInfo::from), checked.stale))
+    Ok(reply(kind, checked.found)?.stale_if(checked.stale))
+}
+
+fn reply(kind: SanctionKind, found: Option<Sanction>) -> Result<Reply, ApiError> {
+    let info = found.map(SanctionInfo::from);
+    match (kind, info.is_some()) {
+        (SanctionKind::Ban, banned) => {
+            let message = if banned { "the user is banned" } else { "the user is not banned" };
+            Ok(Reply::data(&BanStatus { banned, ban_info: info })?.with_message(message))
+        }
+        (SanctionKind::Mute, muted) => {
+            let message = if muted { "the user is muted" } else { "the user is not muted" };
+            Ok(Reply::data(&MuteStatus { muted, mute_info: info })?.with_message(message))
+        }
+    }
 }

@@ -1,9 +1,10 @@
-//! Executes bans, mutes and their lifts of one guild in one transaction: the rows, the moderators' staff actions, the
+//! Executes the orders of one guild that wait together, in one transaction: the rows, the moderators' staff actions, the
 //! audit entries, the jobs that mirror bans or lift their mirrors, the responses kept for repeats.
 //!
-//! None of the requests was answered before, so their order is free: first what is imposed, then what is lifted.
+//! None of the orders was answered before, so their sequence is free: first what is imposed, then what is lifted.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
@@ -11,18 +12,67 @@ use entities::sanction::counting::{Imposed as Counted, Recent};
 use entities::sanction::{self, active, expiry};
 use entities::staff_action::numbering::{self, Sequence};
 use entities::staff_action::{ActionType, NewAction};
-use entities::{ChatId, Lifted, Person, SanctionKind, Subject, Timestamp, approval};
+use entities::{ChatId, GuildId, Lifted, Person, SanctionKind, Subject, Timestamp, approval};
 use jobs::mirror::{Mirrors, enqueue_mirror};
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
-use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
+use crate::batches::Leader;
+use crate::endpoints::moderation::play::orders::{self, Order, Wanted};
 use crate::endpoints::prelude::*;
+use crate::response::error::Kind;
+use crate::state::State;
 
-pub(super) async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
-    let Some(first) = orders.first() else { return Err(ApiError::internal("a batch of nothing")) };
-    let guild = first.call.guild();
-    let work = UnitOfWork::begin(&first.call).await?;
+/// A person at the console does not decide about their own bans and mutes, of either account.
+pub(super) async fn check_other(call: &Call, named: Subject) -> Result<(), ApiError> {
+    if call.caller.key().is_some() {
+        return Ok(());
+    }
+    let person = Person::resolve(call.read(), call.guild(), named).await?;
+    person.chat.map_or(Ok(()), |chat| call.caller.decides_about(chat))
+}
+
+/// In the next batch of the guild.
+pub(super) async fn execute(call: &Call, kind: SanctionKind, wanted: Wanted) -> Result<Reply, ApiError> {
+    let order = Order { kind, wanted, actor: call.actor(), idempotency: call.idempotency.clone() };
+    let (answer, leader) = call.state.orders.join(call.guild(), order);
+    if let Some(leader) = leader {
+        // A task of its own, so it goes on if this caller is cancelled.
+        call.state.context.shutdown.tracker().spawn(lead(call.state.clone(), leader));
+    }
+    answer.await.map_err(ApiError::internal)?
+}
+
+/// One batch after the other, until no order of the guild waits.
+async fn lead(state: Arc<State>, mut leader: Leader<Order, Result<Reply, ApiError>>) {
+    let guild = leader.guild();
+    while let Some((orders, answers)) = leader.next().await {
+        answers.send(all(&state, guild, orders).await);
+    }
+}
+
+/// If the transaction fails, each order is executed in its own transaction, so only the one at fault fails.
+async fn all(state: &State, guild: GuildId, orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
+    let error = match prepare(state, guild, &orders).await {
+        Ok(batch) => match batch.commit().await {
+            Ok(replies) => return replies.into_iter().map(Ok).collect(),
+            // The transaction may still be committed.
+            Err(error) => error,
+        },
+        Err(error) if orders.len() == 1 || error.kind() == Kind::Unavailable => error,
+        Err(_) => {
+            let mut outcomes = Vec::new();
+            for order in orders {
+                outcomes.append(&mut Box::pin(all(state, guild, vec![order])).await);
+            }
+            return outcomes;
+        }
+    };
+    orders.iter().map(|_| Err(error.clone())).collect()
+}
+
+async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> Result<Batch<'o>, ApiError> {
+    let work = UnitOfWork::of_guild(state, guild).await?;
     let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
     let subjects = orders.iter().map(Order::subject);
     let named = orders.iter().filter_map(|order| order.moderator().play()).map(Subject::Play);
@@ -41,7 +91,7 @@ pub(super) async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
     Ok(batch)
 }
 
-pub(super) struct Batch<'o> {
+struct Batch<'o> {
     work: UnitOfWork<'o>,
     change: Change,
     orders: &'o [Order],
@@ -75,8 +125,8 @@ impl Batch<'_> {
         let (mut places, mut new) = (Vec::new(), Vec::new());
         let now = self.work.now();
         for (place, order) in self.orders.iter().enumerate() {
-            let Wanted::Imposed(request, answer) = &order.wanted else { continue };
-            places.push((place, request, answer));
+            let Wanted::Imposed(request) = &order.wanted else { continue };
+            places.push((place, request));
             new.push(NewSanction {
                 kind: order.kind,
                 subject: request.identifier,
@@ -84,7 +134,7 @@ impl Batch<'_> {
                 place: request.place_id,
                 reason: request.reason.0.clone(),
                 moderator: self.moderators[place],
-                key: order.call.caller.key_id(),
+                key: order.actor.key_id,
                 created_at: now,
                 expires_at: request.duration_seconds.map(|duration| duration.end(now)),
             });
@@ -94,29 +144,22 @@ impl Batch<'_> {
         }
         let mut mirrors = Mirrors::read(self.work.tx(), &self.change, &new, &self.people).await?;
         let created = change::create(self.work.tx(), &self.change, new).await?;
-        for ((place, request, answer), Created { sanction: mut imposed, closed }) in
-            places.into_iter().zip(created)
-        {
+        for ((place, request), Created { sanction: mut imposed, closed }) in places.into_iter().zip(created) {
             let (person, verb) = (self.people[place], ModerationVerb::begin_of(imposed.kind));
-            let (id, expires_at) = (imposed.sanction_id, imposed.expires_at.map(Seconds));
             let superseded: Vec<_> = closed.iter().map(|row| row.sanction_id).collect();
-            let mut details = json!({ "id": id, "reason": request.reason.0, "place_id": request.place_id,
-                                      "expires_at": expires_at, "superseded": superseded });
+            let mut details = json!({ "id": imposed.sanction_id, "reason": request.reason.0,
+                                      "place_id": request.place_id,
+                                      "expires_at": imposed.expires_at.map(Seconds), "superseded": superseded });
             self.orders[place].note_moderator(&mut details);
             imposed.mirror_chat_id = mirrors.user(self.work.tx(), &imposed, person).await?;
             let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
             self.withdraw(place, imposed.kind, undone).await?;
             self.closed.extend(closed.iter().cloned());
+            let reply = orders::imposed(&imposed, self.change.revision)?;
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
             self.mirror(place, &changed).await?;
             let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
             self.work.announce(event);
-            let message = match verb {
-                ModerationVerb::Ban => "user banned",
-                _ => "user muted",
-            };
-            let reply =
-                answer(Imposed { id, expires_at, revision: self.change.revision })?.with_message(message);
             self.done.insert(place, Done { reply, act: Some(Act { verb, details, counts }) });
         }
         Ok(())
@@ -125,9 +168,9 @@ impl Batch<'_> {
     async fn lift(&mut self) -> Result<(), ApiError> {
         let (mut places, mut lifts) = (Vec::new(), Vec::new());
         for (place, order) in self.orders.iter().enumerate() {
-            let Wanted::Lifted(request, answer) = &order.wanted else { continue };
+            let Wanted::Lifted(request) = &order.wanted else { continue };
             let target = Target { kind: order.kind, person: self.people[place], place: request.place_id };
-            places.push((place, request, answer));
+            places.push((place, request));
             lifts.push(Lift { target, only: request.id, by: self.moderators[place] });
         }
         if lifts.is_empty() {
@@ -136,7 +179,7 @@ impl Batch<'_> {
         let lifted = change::lift(self.work.tx(), &self.change, &lifts).await?;
         let people: Vec<_> = lifts.iter().map(|lift| lift.target.person).collect();
         let left = active::of_people(self.work.tx(), self.change.guild, &people, self.work.now()).await?;
-        for (((place, request, answer), lift), closed) in places.into_iter().zip(lifts).zip(lifted) {
+        for (((place, request), lift), closed) in places.into_iter().zip(lifts).zip(lifted) {
             let mut target = lift.target;
             if lift.only.is_some() {
                 target.place = closed.first().map_or(target.place, |row| row.place_id);
@@ -150,12 +193,11 @@ impl Batch<'_> {
             let verb = ModerationVerb::end_of(target.kind);
             let counts = self.recent.lift(target, lift.by, &closed, self.change.now);
             let act = Act { verb, details, counts };
-            let message = lift_message(target.kind, ids.is_empty(), still);
             let act = (!ids.is_empty()).then_some(act);
             if act.is_some() {
                 self.announce_lift(target, &left, reason.unwrap_or_default());
             }
-            let reply = answer(LiftedSanctions { ids, still })?.with_message(message);
+            let reply = orders::lifted(target.kind, ids, still)?;
             self.mirror(place, &closed).await?;
             self.closed.extend(closed);
             self.done.insert(place, Done { reply, act });
@@ -179,7 +221,7 @@ impl Batch<'_> {
     }
 
     async fn mirror(&mut self, place: usize, rows: &[sanction::Model]) -> Result<(), ApiError> {
-        let actor = self.orders[place].call.acting(self.moderators[place]);
+        let actor = self.orders[place].acting(self.moderators[place]);
         let messages = enqueue_mirror(self.work.tx(), &self.change, rows, &actor).await?;
         self.work.publish(messages);
         Ok(())
@@ -221,15 +263,15 @@ impl Batch<'_> {
                     counts,
                 });
             }
-            self.work.audit_as(order.call.acting(moderator), action, target, details);
-            self.work.keep(&order.call, &mut done.reply).await?;
+            self.work.audit_as(order.acting(moderator), action, target, details);
+            self.work.keep(order.idempotency.as_ref(), &mut done.reply).await?;
         }
         approval::record(self.work.tx(), actions, self.change.now).await?;
         Ok(())
     }
 
     /// The sweep closes expired rows if nothing else changed.
-    pub(super) async fn commit(self) -> Result<Vec<Reply>, ApiError> {
+    async fn commit(self) -> Result<Vec<Reply>, ApiError> {
         if self.done.values().any(|done| done.act.is_some()) {
             self.work.finish().await?;
         }
@@ -246,19 +288,5 @@ fn action_of(verb: ModerationVerb) -> (ActionType, &'static str) {
     }
 }
 
-fn lift_message(kind: SanctionKind, nothing_lifted: bool, still: bool) -> String {
-    let (one, done) = match kind {
-        SanctionKind::Ban => ("ban", "unbanned"),
-        SanctionKind::Mute => ("mute", "unmuted"),
-    };
-    match (nothing_lifted, still) {
-        (true, false) => format!("there was no active {one}"),
-        (true, true) => {
-            format!("there was no such active {one}; another {one} is still in force there")
-        }
-        (false, true) => {
-            format!("the {one} is lifted; another {one} is still in force there")
-        }
-        (false, false) => format!("user {done}"),
-    }
-}
+#[cfg(test)]
+mod tests;

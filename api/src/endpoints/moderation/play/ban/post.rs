@@ -1,35 +1,28 @@
-//! POST /moderation/:guildId/play/ban
+//! POST /moderation/:guildId/play/ban, and the same for mutes.
 
-use entities::{SanctionId, SanctionKind};
+use entities::SanctionKind;
 
-use crate::endpoints::moderation::play::execution::impose;
-use crate::endpoints::moderation::play::sanctions::{Imposed, SanctionRequest};
+use crate::endpoints::moderation::play::batch;
+use crate::endpoints::moderation::play::orders::{Banned, Muted, SanctionRequest, Wanted};
 use crate::endpoints::prelude::*;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Banned {
-    id: SanctionId,
-    banned: bool,
-    /// Null: never.
-    #[schema(required)]
-    expires_at: Option<Seconds>,
-    /// Of the guild's moderation after this change, to be sent as `since`.
-    #[schema(minimum = 0, example = 18)]
-    revision: i64,
-}
-
-pub(crate) fn operation() -> Operation {
-    Operation::new("ban", "Ban a user")
-        .about("Replaces an active ban of the same user and place. A ban of every game is mirrored to the chat platform.")
-        .body::<SanctionRequest>()
-        .data::<Banned>()
-        .message("user banned")
-        .refuses(422, &["too_many"])
-}
-
-pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let answer = |Imposed { id, expires_at, revision }| {
-        Reply::data(&Banned { id, banned: true, expires_at, revision })
+pub(crate) fn operation(kind: SanctionKind) -> Operation {
+    let operation = match kind {
+        SanctionKind::Ban => Operation::new("ban", "Ban a user")
+            .about("Replaces an active ban of the same user and place. A ban of every game is mirrored to the chat platform.")
+            .data::<Banned>()
+            .message("user banned"),
+        SanctionKind::Mute => Operation::new("mute", "Mute a user")
+            .about("Replaces an active mute of the same user and place.")
+            .data::<Muted>()
+            .message("user muted"),
     };
-    impose(call, SanctionKind::Ban, answer).await
+    operation.body::<SanctionRequest>().refuses(422, &["too_many"])
+}
+
+pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
+    let request: SanctionRequest = call.body()?;
+    batch::check_other(&call, request.identifier).await?;
+    call.room_for(call.read(), Cap::Sanctions, 1).await?;
+    batch::execute(&call, kind, Wanted::Imposed(request)).await
 }

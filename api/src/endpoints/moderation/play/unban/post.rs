@@ -1,31 +1,27 @@
-//! POST /moderation/:guildId/play/unban
+//! POST /moderation/:guildId/play/unban, and the same for mutes.
 
-use entities::{SanctionId, SanctionKind};
+use entities::SanctionKind;
 
-use crate::endpoints::moderation::play::execution::lift;
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions};
+use crate::endpoints::moderation::play::batch;
+use crate::endpoints::moderation::play::orders::{LiftRequest, Unbanned, Unmuted, Wanted};
 use crate::endpoints::prelude::*;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Unbanned {
-    unbanned: bool,
-    /// Ids of the bans that were lifted; there may be none.
-    lifted: Vec<SanctionId>,
-    /// With `place_id` or `id`: another ban is still in force there.
-    still_banned: bool,
-}
-
-pub(crate) fn operation() -> Operation {
-    Operation::new("unban", "Lift a user's bans")
-        .about("Lifts all of them without `place_id` and `id`. Succeeds even if there was no ban.")
-        .body::<LiftRequest>()
-        .data::<Unbanned>()
-        .message("user unbanned")
-}
-
-pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let answer = |LiftedSanctions { ids, still }| {
-        Reply::data(&Unbanned { unbanned: true, lifted: ids, still_banned: still })
+pub(crate) fn operation(kind: SanctionKind) -> Operation {
+    let operation = match kind {
+        SanctionKind::Ban => Operation::new("unban", "Lift a user's bans")
+            .about("Lifts all of them without `place_id` and `id`. Succeeds even if there was no ban.")
+            .data::<Unbanned>()
+            .message("user unbanned"),
+        SanctionKind::Mute => Operation::new("unmute", "Lift a user's mutes")
+            .about("Lifts all of them without `place_id` and `id`. Succeeds even if there was no mute.")
+            .data::<Unmuted>()
+            .message("user unmuted"),
     };
-    lift(call, SanctionKind::Ban, answer).await
+    operation.body::<LiftRequest>()
+}
+
+pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
+    let request: LiftRequest = call.body()?;
+    batch::check_other(&call, request.identifier).await?;
+    batch::execute(&call, kind, Wanted::Lifted(request)).await
 }

@@ -1,28 +1,34 @@
 use entities::idempotency::{Hold, Request};
 use entities::sanction::list::{self, List};
-use entities::{Places, audit_entry, moderation_revision};
+use entities::{Places, audit_entry};
 use sea_orm::EntityTrait;
 
 use super::*;
 use crate::call_fixture::{CallFixture, the_guild};
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, SanctionRequest};
+use crate::endpoints::moderation::play::orders::{LiftRequest, SanctionRequest};
 use crate::idempotency::slot::IdempotencySlot;
 
 impl CallFixture {
+    fn order(&self, wanted: Wanted) -> Order {
+        Order { kind: SanctionKind::Ban, wanted, actor: self.call().actor(), idempotency: None }
+    }
+
+    async fn all(&self, orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
+        all(&self.state, the_guild(), orders).await
+    }
+
     fn ban(&self, whom: &str) -> Order {
         let (identifier, moderator_id) = (whom.parse().unwrap(), "77".parse().unwrap());
         let reason = Text("spam".to_owned());
         let request =
             SanctionRequest { identifier, reason, moderator_id, duration_seconds: None, place_id: None };
-        let answer = |Imposed { id, .. }| Reply::data(&id);
-        Order { call: self.call(), kind: SanctionKind::Ban, wanted: Wanted::Imposed(request, answer) }
+        self.order(Wanted::Imposed(request))
     }
 
     fn unban(&self, whom: &str) -> Order {
         let (identifier, moderator_id) = (whom.parse().unwrap(), "77".parse().unwrap());
         let request = LiftRequest { identifier, moderator_id, reason: None, place_id: None, id: None };
-        let answer = |LiftedSanctions { ids, .. }| Reply::data(&ids);
-        Order { call: self.call(), kind: SanctionKind::Ban, wanted: Wanted::Lifted(request, answer) }
+        self.order(Wanted::Lifted(request))
     }
 
     /// Its key is no longer held: another request took it over.
@@ -30,8 +36,8 @@ impl CallFixture {
         let mut order = self.ban(whom);
         let request =
             Request { key: 1.try_into().unwrap(), idempotency_key: "k".to_owned(), hash: Vec::new() };
-        let hold = Hold { request, locked_until: order.call.now() };
-        order.call.idempotency = Some(IdempotencySlot { hold, first_job: None });
+        let hold = Hold { request, locked_until: self.call().now() };
+        order.idempotency = Some(IdempotencySlot { hold, first_job: None });
         order
     }
 
@@ -51,7 +57,7 @@ impl CallFixture {
 async fn an_order_that_fails_does_so_alone() {
     let fixture = CallFixture::new().await;
     let orders = vec![fixture.ban("1"), fixture.overtaken("2"), fixture.unban("1"), fixture.ban("3")];
-    let outcomes = all(orders).await;
+    let outcomes = fixture.all(orders).await;
     let kinds: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().err().map(ApiError::kind)).collect();
     assert_eq!(kinds, [None, Some(Kind::Conflict), None, None]);
     assert_eq!(fixture.in_force().await, ["3"]);
@@ -61,7 +67,7 @@ async fn an_order_that_fails_does_so_alone() {
 #[tokio::test]
 async fn what_is_imposed_comes_before_what_is_lifted() {
     let fixture = CallFixture::new().await;
-    let outcomes = all(vec![fixture.unban("1"), fixture.ban("1"), fixture.ban("2")]).await;
+    let outcomes = fixture.all(vec![fixture.unban("1"), fixture.ban("1"), fixture.ban("2")]).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(fixture.in_force().await, ["2"]);
 }
@@ -69,7 +75,7 @@ async fn what_is_imposed_comes_before_what_is_lifted() {
 #[tokio::test]
 async fn lifts_of_nothing_leave_no_trace() {
     let fixture = CallFixture::new().await;
-    let outcomes = all(vec![fixture.unban("1"), fixture.unban("2")]).await;
+    let outcomes = fixture.all(vec![fixture.unban("1"), fixture.unban("2")]).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(fixture.audited().await, 0);
     let revision = moderation_revision::current(fixture.state.context.database.read(), the_guild()).await;
