@@ -1,26 +1,143 @@
-//! Guild, scope and rate limit, in this order: the checks of a key before the body is read.
+//! Key, guild, scope and rate limit, in this order: what is checked before the body is read (docs/rules.md 1). A key is sent
+//! as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use console::Over;
 use entities::bulk_sync::{self, Kind};
+use entities::key_text::KeyText;
 use entities::{ChatId, GuildId};
-use http::HeaderMap;
+use http::{HeaderMap, header};
 use runtime::{Counter, Decision, LimitsDown, Rate};
 
 use crate::auth::bulk_sync::window;
 use crate::cache::keys::Key;
 use crate::rate_limit::{RateLimit, Window};
 use crate::request::body::Body;
+use crate::request::client_address;
 use crate::request::parts::{Field, Take};
 use crate::request::url::Params;
-use crate::response::error::ApiError;
+use crate::response::error::{self, ApiError};
 use crate::route::{Needs, Route, Runs};
 use crate::state::State;
 
+const KEY_HEADER: &str = "x-api-key";
+const SCHEMES: [&str; 2] = ["bearer", "apikey"];
 const GUILD_HEADER: &str = "x-guild-id";
 /// Calls of `sync/all`, including refused ones, so that the cost of refusals is bounded too.
 const BULK_SYNC_CALLS: Rate = Rate::per(30, Duration::from_secs(60));
+
+/// The key of the request. Failures count against the address.
+pub(crate) async fn authenticate(
+    state: &State,
+    route: &Route,
+    headers: &HeaderMap,
+    peer: IpAddr,
+) -> Result<Arc<Key>, ApiError> {
+    let address = || client_address::of(peer, headers, &state.options.trusted_proxies);
+    match check_key(state, route, headers, address).await {
+        Ok(key) => {
+            if key.is_noted(state.context.clock.now()) {
+                state.heartbeats.note_key(key.id());
+            }
+            Ok(key)
+        }
+        Err(error) if error.kind() == error::Kind::Unauthorized => {
+            let sent = sent_key(headers).ok().and_then(KeyText::parse);
+            let public_id = sent.as_ref().map(KeyText::public_id);
+            Err(Box::pin(state.failed_keys.count(address(), public_id, error)).await)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn check_key(
+    state: &State,
+    route: &Route,
+    headers: &HeaderMap,
+    address: impl Fn() -> IpAddr,
+) -> Result<Arc<Key>, ApiError> {
+    let text = KeyText::parse(sent_key(headers)?).ok_or_else(malformed)?;
+    let known = match state.caches.keys.rows.get(text.public_id()) {
+        Some(known) => known,
+        None => {
+            // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
+            let _permit = state.failed_keys.lookup_permit(address()).await;
+            let (keys, conn) = (&state.caches.keys, state.context.database.read());
+            // Boxed, because requests with a known key need no space for it.
+            if route.serves_stale {
+                Box::pin(keys.load_or_stale(conn, text.public_id())).await?
+            } else {
+                Box::pin(keys.load(conn, text.public_id())).await?
+            }
+        }
+    };
+    // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.
+    let key = known.filter(|key| key.opens(&text)).ok_or_else(unknown)?;
+    key.check_live(state.context.clock.now())?;
+    Ok(key)
+}
+
+/// Whether a key admitted earlier is still valid.
+pub(crate) async fn recheck(state: &State, public_id: &str) -> Result<(), ApiError> {
+    let keys = &state.caches.keys;
+    let known = match keys.rows.get(public_id) {
+        Some(known) => known,
+        None => Box::pin(keys.load_or_stale(state.context.database.read(), public_id)).await?,
+    };
+    known.ok_or_else(unknown)?.check_live(state.context.clock.now())
+}
+
+/// The key sent in any of the three ways; the same key sent twice counts as one.
+fn sent_key(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let mut key = None;
+    for value in headers.get_all(KEY_HEADER) {
+        add(&mut key, value.to_str().map_err(|_| malformed())?)?;
+    }
+    let mut other_scheme = false;
+    for value in headers.get_all(header::AUTHORIZATION) {
+        match scheme_and_key(value.to_str().map_err(|_| malformed())?) {
+            Some(text) => add(&mut key, text)?,
+            None => other_scheme = true,
+        }
+    }
+    match key {
+        Some(key) => Ok(key),
+        None if other_scheme => Err(malformed()),
+        None => Err(ApiError::key(
+            "key_missing",
+            "no key was sent; send it as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
+        )),
+    }
+}
+
+/// `None`: an unknown scheme. A proxy's own credentials may accompany our header.
+fn scheme_and_key(value: &str) -> Option<&str> {
+    let (scheme, key) = value.trim().split_once(' ')?;
+    SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()).then(|| key.trim())
+}
+
+fn add<'h>(key: &mut Option<&'h str>, sent: &'h str) -> Result<(), ApiError> {
+    let sent = sent.trim();
+    match key {
+        _ if sent.is_empty() => Ok(()),
+        Some(first) if *first != sent => Err(ApiError::key("key_ambiguous", "two different keys were sent")),
+        _ => {
+            *key = Some(sent);
+            Ok(())
+        }
+    }
+}
+
+fn unknown() -> ApiError {
+    ApiError::key("key_unknown", "this key is not known")
+}
+
+fn malformed() -> ApiError {
+    ApiError::key("key_malformed", "what was sent is not a key: its form or checksum is wrong")
+}
 
 /// The request's window after this call. A refusal carries it too.
 pub(crate) async fn admit(
@@ -136,3 +253,6 @@ async fn bulk_sync_hour(state: &State, key: &Key) -> Result<Decision, ApiError> 
 fn down(cause: LimitsDown) -> ApiError {
     ApiError::unavailable("limits_unavailable", "the rate limit cannot be counted at the moment").cause(cause)
 }
+
+#[cfg(test)]
+mod tests;

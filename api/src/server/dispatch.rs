@@ -16,7 +16,7 @@ use tracing::Instrument;
 use warp::Filter;
 use warp::path::FullPath;
 
-use crate::auth::{admission, check};
+use crate::auth::admission;
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::idempotency::replay;
@@ -262,7 +262,7 @@ async fn serve(
     log: &mut RequestLog,
 ) -> Result<Reply, ApiError> {
     let Request { method, path, query: raw, headers, peer, upgrade, body } = *request;
-    let key = check::authenticate(state, route, &headers, peer).await?;
+    let key = admission::authenticate(state, route, &headers, peer).await?;
     log.span.record("guild.id", key.guild().get());
     log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);

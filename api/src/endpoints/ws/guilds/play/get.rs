@@ -8,7 +8,7 @@ use entities::{PlaceId, UniverseId};
 use tokio::runtime::Handle;
 use tracing::Instrument;
 
-use crate::auth::check;
+use crate::auth::admission;
 use crate::cache::commands::{Command, OwnServer};
 use crate::endpoints::prelude::*;
 use crate::live::frames::Frame;
@@ -49,7 +49,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
         .ok_or_else(|| ApiError::forbidden("key_needed", "game servers open it with a key"))?;
     let (key, expires_at) = (key.public_id(), key.expires_at());
     let subscription = call.state.live.enter(call.guild(), &place, key, expires_at)?;
-    check::recheck(&call.state, key).await?;
+    admission::recheck(&call.state, key).await?;
     let server = (call.guild(), place.server);
     let pending = frames(&call.state.caches.commands.of(&call.state.context, &server, call.now()).await?)?;
     let shutdown = call.state.context.shutdown.clone();
