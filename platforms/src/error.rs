@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::pacing::numbers::RETRY_UNAVAILABLE;
 
+/// The chat platform's code of a refusal: the bot is not in the guild, or may not see the requested object.
+pub(crate) const MISSING_ACCESS: i64 = 50_001;
+
 /// The object that a platform does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display)]
 #[strum(serialize_all = "lowercase")]

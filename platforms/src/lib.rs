@@ -12,6 +12,7 @@ mod credentials;
 mod discord;
 mod error;
 mod exchange;
+mod failure;
 mod failures;
 #[cfg(test)]
 mod fuzz;
@@ -34,6 +35,7 @@ pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use discord::ChatPlatform;
 pub use error::{Missing, PlatformError};
+pub use failure::PLATFORM_UNAVAILABLE;
 pub use failures::CallFailure;
 pub use guild_access::GuildAccess;
 pub use nickname::nickname;

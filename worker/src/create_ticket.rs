@@ -5,6 +5,7 @@
 //! created without a response (timeout, 5xx, killed worker).
 
 use entities::audit_entry::NewEntry;
+use entities::job::Failure;
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use jobs::kinds::CreateTicket;
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Platforms, Viewers};
@@ -12,8 +13,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::channel_name::channel_name;
-use crate::errors::SETTLE;
-use crate::errors::{job_error, public};
+use crate::errors::{SETTLE, job_error};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -76,7 +76,7 @@ impl Job {
         self.0.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
             // The backoff of later attempts is longer than this.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
-                JobError::Snooze(public(&error), SETTLE)
+                JobError::Snooze(Failure::from(&error), SETTLE)
             }
             _ => job_error(error),
         })

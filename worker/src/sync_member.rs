@@ -6,6 +6,7 @@
 mod intent;
 
 use entities::audit_entry::NewEntry;
+use entities::job::Failure;
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::SyncMember;
 use platforms::{CallContext, ChatMember, Missing, PlatformError, Platforms};
@@ -14,7 +15,7 @@ use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::apply::{Applied, Halt, Refusal, Sender};
-use crate::errors::{job_error, not_a_member, not_linked, public};
+use crate::errors::{job_error, not_a_member, not_linked};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::wanted::{Change, GuildRules, Player};
@@ -125,7 +126,7 @@ impl Sync {
         let mut failed_roles = permitted.failed_roles;
         let mut nickname_error = permitted.nickname_refused.map(str::to_owned);
         for Refusal { role, error } in refused {
-            let failure = public(&error);
+            let failure = Failure::from(&error);
             match role {
                 Some(role) => failed_roles.push(FailedRole::refused(role, &error, failure.message)),
                 None => nickname_error = Some(failure.message),

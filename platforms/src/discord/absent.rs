@@ -6,11 +6,8 @@ use std::time::Duration;
 use entities::GuildId;
 use moka::sync::Cache;
 
-use crate::error::PlatformError;
+use crate::error::{MISSING_ACCESS, PlatformError};
 use crate::routes::chat as routes;
-
-/// The bot is not in the guild, or may not see the requested object.
-pub(super) const MISSING_ACCESS: i64 = 50_001;
 
 /// A refusal is cached this long for calls with a waiting caller: as long as the console uses an answer.
 const KNOWN_FOR: Duration = Duration::from_secs(45);

@@ -14,7 +14,7 @@ use runtime::CHAT_TOKEN;
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use absent::{Absent, MISSING_ACCESS};
+use absent::Absent;
 pub(crate) use errors::classify;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
@@ -23,7 +23,7 @@ use crate::chat::{
     MemberCall, MemberChange, MemberUpdate, UserBody,
 };
 use crate::context::CallContext;
-use crate::error::{Missing, PlatformError, Result};
+use crate::error::{MISSING_ACCESS, Missing, PlatformError, Result};
 use crate::permissions::Permissions;
 use crate::routes::chat as routes;
 use crate::wire::{Call, CallPermit, Standing, Wire, credential};

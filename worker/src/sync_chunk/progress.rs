@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use entities::ChatId;
+use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
 use platforms::{Missing, PlatformError};
 use queue::run::{JobContext, JobError};
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::apply::Refusal;
-use crate::errors::public;
 use crate::wanted::Change;
 
 /// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
@@ -167,10 +167,10 @@ pub(super) fn failed(
 ) -> Member {
     let of_role = refused.iter().find(|refusal| refusal.role.is_some()).map(|refusal| &refusal.error);
     let word = error.or(of_role).and_then(word).unwrap_or("nickname_refused");
-    let mut parts: Vec<String> = error.into_iter().map(|error| public(error).message).collect();
+    let mut parts: Vec<String> = error.into_iter().map(|error| Failure::from(error).message).collect();
     parts.extend(refused.iter().map(|Refusal { role, error }| match role {
-        Some(role) => format!("role {role}: {}", public(error).message),
-        None => format!("nickname: {}", public(error).message),
+        Some(role) => format!("role {role}: {}", Failure::from(error).message),
+        None => format!("nickname: {}", Failure::from(error).message),
     }));
     if !done.is_empty() {
         parts.push(format!("done: {}", told(done)));
