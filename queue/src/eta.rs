@@ -16,9 +16,9 @@ use entities::job::{Class, Model};
 use serde_json::{Value, json};
 
 /// After this time there is an estimate, however many steps are done.
-const SOON: Duration = Duration::from_secs(5);
-/// Alternatively, after this part of the steps.
-const PART: i64 = 20;
+const ESTIMATE_AFTER: Duration = Duration::from_secs(5);
+/// Alternatively, after one of this many parts of the steps.
+const ESTIMATE_STEPS_DIVISOR: i64 = 20;
 
 /// The checkpoint of a bulk job whose plan is complete: its chunks run from `now` on, with `done` steps already done.
 pub fn begun(now: Timestamp, done: i64) -> Value {
@@ -32,7 +32,8 @@ pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     let left = job.progress_total - job.progress_done;
     let steps = job.progress_done - base;
     let took = (noted - since).to_std().ok()?;
-    let known = took >= SOON || steps.saturating_mul(PART) >= job.progress_total - base;
+    let known =
+        took >= ESTIMATE_AFTER || steps.saturating_mul(ESTIMATE_STEPS_DIVISOR) >= job.progress_total - base;
     if !job.state.is_open() || steps <= 0 || left < 0 || took.is_zero() || !known {
         return None;
     }

@@ -15,9 +15,9 @@ use crate::{Answer, Enqueued};
 
 /// Interval at which a caller that waits for an answer message also reads the row: the safety net may have run its job,
 /// and an answer may be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The same for a caller that gets no message: the broker is down, or another call enqueued the job.
-const POLL_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Jobs due later than this are left to the safety net.
 const LONGEST_TIMER: Duration = Duration::from_secs(60);
 
@@ -138,7 +138,7 @@ impl Queue {
         let queue = self.clone();
         self.shutdown.tracker().spawn(async move { queue.publish_one(&message, true).await });
         while self.broker.is_connected() {
-            let look = deadline.min(Instant::now() + LOOK_EVERY);
+            let look = deadline.min(Instant::now() + CHECK_INTERVAL);
             if let Ok(Ok(answer)) = timeout_at(look, &mut waiting.receiver).await {
                 return Ok(Some(answer));
             }
@@ -157,7 +157,7 @@ impl Queue {
             if answer.is_some() || Instant::now() >= deadline {
                 return Ok(answer);
             }
-            sleep_until(deadline.min(Instant::now() + POLL_EVERY)).await;
+            sleep_until(deadline.min(Instant::now() + POLL_INTERVAL)).await;
         }
     }
 

@@ -16,7 +16,7 @@ use crate::run::{Complete, failure, span};
 /// A worker process without a heartbeat for this long is dead, by the database's clock.
 pub const DEAD_AFTER: Duration = Duration::from_secs(15);
 /// Rows read per query.
-const BATCH: u64 = 500;
+const ROWS_PER_QUERY: u64 = 500;
 
 impl Queue {
     /// Declares stale worker processes dead and requeues their jobs; returns the number of jobs.
@@ -39,7 +39,7 @@ impl Queue {
     pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
         let (mut rescued, mut after) = (0, None);
         loop {
-            let orphaned = rescue::orphaned(self.database.write(), after, BATCH).await?;
+            let orphaned = rescue::orphaned(self.database.write(), after, ROWS_PER_QUERY).await?;
             for job in &orphaned {
                 match self.rescue_one(job).instrument(span::of(job)).await {
                     Ok(done) => rescued += u64::from(done),
@@ -49,7 +49,7 @@ impl Queue {
                 }
             }
             after = orphaned.last().map(|job| job.job_id);
-            if (orphaned.len() as u64) < BATCH {
+            if (orphaned.len() as u64) < ROWS_PER_QUERY {
                 return Ok(rescued);
             }
         }
@@ -58,7 +58,7 @@ impl Queue {
     /// Releases jobs that stayed held after a race between an enqueue and a job end.
     pub async fn release_stranded(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
-        for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {
+        for (guild, class) in turns::stranded(self.database.read(), now, ROWS_PER_QUERY).await? {
             match turns::release(self.database.write(), guild, class, turns::share(class), now).await {
                 Ok(released) => self.publish(released),
                 Err(error) => {

@@ -11,7 +11,7 @@ use crate::Answer;
 use crate::reply::Waiters;
 
 /// The destination of every answer in this mode: a waiter of this process.
-const HERE: &str = "here";
+const LOCAL_REPLY_QUEUE: &str = "here";
 
 #[derive(Clone)]
 pub struct InProcessBroker {
@@ -45,7 +45,7 @@ impl InProcessBroker {
 
     pub(super) fn publish(&self, mut message: JobMessage, expect_reply: bool) {
         if expect_reply {
-            message.reply_to = Some(HERE.to_owned());
+            message.reply_to = Some(LOCAL_REPLY_QUEUE.to_owned());
         }
         // This struct owns both ends, so the channel is never closed.
         drop(self.channel(message.class).sender.send(message));

@@ -13,7 +13,7 @@ use super::span;
 use crate::{Draft, Queue};
 
 /// The first chunk runs alone: it detects a guild that can no longer be changed.
-const FIRST: u64 = 1;
+const CHUNKS_RELEASED_FIRST: u64 = 1;
 
 /// Applies the end of a chunk to its parent, whose row the caller's progress update has locked. Returns the running
 /// chunks that must stop.
@@ -129,7 +129,11 @@ pub(super) async fn fan_out(
     };
     let guild = parent.guild_id;
     // If the family has already ended, the guild gets its full share for other jobs.
-    let most = if settle(&transaction, parent, now).await?.over { turns::share(job.class) } else { FIRST };
+    let most = if settle(&transaction, parent, now).await?.over {
+        turns::share(job.class)
+    } else {
+        CHUNKS_RELEASED_FIRST
+    };
     let released = match guild {
         Some(guild) => turns::release(&transaction, guild, job.class, most, now).await?,
         None => Vec::new(),

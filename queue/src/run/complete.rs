@@ -19,7 +19,7 @@ use crate::backoff::{backoff, jitter};
 use crate::{Answer, Queue};
 
 /// Attempts of the completing transaction. After them the run counts as one without a result.
-const TRIES: u32 = 8;
+const WRITE_ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
@@ -78,7 +78,7 @@ impl<'a> Complete<'a> {
             return;
         }
         let mut pause = FIRST_PAUSE;
-        for _ in 0..TRIES {
+        for _ in 0..WRITE_ATTEMPTS {
             match self.write(&result, finisher).await {
                 Ok(true) => return,
                 Ok(false) => {

@@ -21,7 +21,7 @@ use super::registration::Registration;
 use crate::{Draft, Queue};
 
 /// After this long a run with a checkpoint should yield.
-const SLICE: Duration = Duration::from_secs(30);
+const YIELD_AFTER: Duration = Duration::from_secs(30);
 
 pub struct JobContext {
     job: Model,
@@ -171,7 +171,7 @@ impl JobContext {
     /// The time slice is over or the process is ending: write a checkpoint and return
     /// [`super::outcome::Outcome::Yield`].
     pub fn should_yield(&self) -> bool {
-        self.started.elapsed() >= SLICE || self.queue.shutdown.soft().is_cancelled()
+        self.started.elapsed() >= YIELD_AFTER || self.queue.shutdown.soft().is_cancelled()
     }
 
     /// The checkpoint of an earlier run; `None` on the first run, or if the checkpoint's format has changed.

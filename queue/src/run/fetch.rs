@@ -23,9 +23,9 @@ use crate::Queue;
 use crate::broker::Delivery;
 
 /// Polling interval of the safety net.
-const NET_EVERY: Duration = Duration::from_secs(1);
+const SAFETY_NET_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for a job to be claimed by its message; zero while the broker is down.
-pub(super) const NET_AFTER: Duration = Duration::from_secs(2);
+pub(super) const SAFETY_NET_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of a claim; a later response is not used.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
 /// A process whose claim failed for lack of the database takes no further message for this long.
@@ -38,7 +38,7 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     let longest = claim::most(pool.queue.database.is_postgres());
     let mut deliveries = pool.queue.broker.consume(class, slots);
     let soft = pool.queue.shutdown.soft().clone();
-    let mut net = tokio::time::interval(NET_EVERY);
+    let mut net = tokio::time::interval(SAFETY_NET_INTERVAL);
     net.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // The sender lives until the process ends, and so does this loop.
     drop(pool.registration.clone().wait_for(Option::is_some).await);
@@ -118,7 +118,7 @@ fn knows(pool: &Pool, delivery: &Delivery) -> bool {
 async fn cast_net(pool: &Pool, class: Class, overtaken: Option<Timestamp>, most: usize) -> Vec<Claimed> {
     let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
     let kinds = pool.registry.kinds().collect::<Vec<_>>();
-    let wanted = Available { class, kinds: &kinds, since: NET_AFTER, overtaken, most: most as u64 };
+    let wanted = Available { class, kinds: &kinds, since: SAFETY_NET_DELAY, overtaken, most: most as u64 };
     let jobs = available(&pool.queue, wanted, &registration).await;
     let jobs = jobs.unwrap_or_else(|error| {
         runtime::warn_throttled!(class = class.name(), %error, "the safety net cannot reach the database");

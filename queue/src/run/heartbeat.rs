@@ -7,7 +7,7 @@ use std::time::Duration;
 use entities::worker;
 use tokio::sync::watch;
 
-use super::registration::{EVERY, Registration, SOON};
+use super::registration::{HEARTBEAT_INTERVAL, HEARTBEAT_RETRY_PAUSE, Registration};
 use super::running::Running;
 use super::strays::Strays;
 use crate::Queue;
@@ -47,7 +47,7 @@ pub(super) async fn register(
                 runtime::warn_throttled!(%error, "cannot register this worker process, trying again");
             }
         }
-        if over(queue, SOON).await {
+        if over(queue, HEARTBEAT_RETRY_PAUSE).await {
             return None;
         }
     }
@@ -62,7 +62,7 @@ async fn keep_one(
 ) -> bool {
     let look = async {
         loop {
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Err(error) = strays.look(queue, registration, running).await {
                 runtime::warn_throttled!(%error, "cannot read the claims of this process");
             }
@@ -77,17 +77,17 @@ async fn keep_one(
 
 /// True: the process ends; false: it was declared dead.
 async fn beat(queue: &Queue, registration: &Registration) -> bool {
-    let mut pause = EVERY;
+    let mut pause = HEARTBEAT_INTERVAL;
     loop {
         if over(queue, pause).await {
             return true;
         }
         pause = match registration.beat(queue).await {
             Ok(false) => return false,
-            Ok(true) => EVERY,
+            Ok(true) => HEARTBEAT_INTERVAL,
             Err(error) => {
                 runtime::warn_throttled!(%error, "heartbeat failed, trying again");
-                SOON
+                HEARTBEAT_RETRY_PAUSE
             }
         };
     }

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use crate::Queue;
 
 /// Heartbeat interval.
-pub(super) const EVERY: Duration = Duration::from_secs(3);
+pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Retry interval after a failed heartbeat.
-pub(super) const SOON: Duration = Duration::from_secs(1);
+pub(super) const HEARTBEAT_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// After this time without a confirmed heartbeat the process suspends its runs: well before it can be declared dead.
-const DOUBT: Duration = Duration::from_secs(10);
+const SUSPEND_AFTER: Duration = Duration::from_secs(10);
 
 /// One registration of this process.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Registration {
     }
 
     pub(super) fn in_doubt(&self, clock: &Clock) -> bool {
-        self.void.is_cancelled() || self.age(clock) >= DOUBT
+        self.void.is_cancelled() || self.age(clock) >= SUSPEND_AFTER
     }
 
     /// Whether the process may start a run: its heartbeat was confirmed recently, or is confirmed now.
@@ -69,7 +69,7 @@ impl Registration {
         let asked = (queue.clock.steady(), queue.clock.now());
         let beating = worker::beat(queue.database.vital(), &self.name, asked.1);
         let late = |_| DbErr::Custom("the database did not answer a heartbeat in time".to_owned());
-        let alive = tokio::time::timeout(EVERY, beating).await.map_err(late)??;
+        let alive = tokio::time::timeout(HEARTBEAT_INTERVAL, beating).await.map_err(late)??;
         if alive {
             self.confirmed.send_replace(asked);
         } else {

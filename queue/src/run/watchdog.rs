@@ -22,10 +22,10 @@ use tokio::task::block_in_place;
 
 use super::context::JobContext;
 
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// A run is given up after this many checks found it over its limit. Checks are counted, not time: after a freeze of
 /// the whole process all runs are over their limits, and the process cuts them itself a moment later.
-const WAIT_LIMIT: u32 = 15;
+const CHECKS_OVER_LIMIT: u32 = 15;
 
 /// Polls the run so that it blocks only itself: the thread's other work moves to another thread first, which
 /// costs too much to do for every job. A single-threaded runtime has no other thread.
@@ -85,7 +85,7 @@ fn lock(runs: &Runs) -> std::sync::MutexGuard<'_, HashMap<JobId, Watched>> {
 
 fn watch(runs: &Weak<Runs>, shutdown: &Shutdown) {
     loop {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(CHECK_INTERVAL);
         let Some(runs) = runs.upgrade() else { return };
         if let Some((job, kind)) = look(&runs, Instant::now()) {
             tracing::error!(
@@ -103,7 +103,7 @@ fn look(runs: &Runs, now: Instant) -> Option<(JobId, String)> {
     let mut over = runs.iter_mut().filter(|(_, run)| now > run.limit);
     over.find_map(|(job, run)| {
         run.over += 1;
-        (run.over >= WAIT_LIMIT).then(|| (*job, run.kind.clone()))
+        (run.over >= CHECKS_OVER_LIMIT).then(|| (*job, run.kind.clone()))
     })
 }
 
@@ -119,7 +119,7 @@ mod tests {
         lock(&runs).insert(job, watched);
         assert_eq!(look(&runs, now), None, "in time");
         let much_later = now + Duration::from_secs(3_600);
-        for _ in 1..WAIT_LIMIT {
+        for _ in 1..CHECKS_OVER_LIMIT {
             assert_eq!(look(&runs, much_later), None, "it may have been frozen with its process");
         }
         assert_eq!(look(&runs, much_later), Some((job, "blocks".to_owned())));

@@ -19,8 +19,8 @@ use super::{dial, link};
 use crate::broker::delivery::{Delivery, Done};
 use crate::message;
 
-const PAUSE: Duration = Duration::from_millis(500);
-const TAG: &str = "guildhall";
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+const CONSUMER_TAG: &str = "guildhall";
 
 pub(crate) struct Deliveries {
     receiver: mpsc::Receiver<Delivery>,
@@ -80,7 +80,7 @@ impl Feed {
                     );
                 }
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
     }
 
@@ -91,7 +91,8 @@ impl Feed {
             channel.basic_qos(self.slots, BasicQosOptions::default()).await?;
             let queue = self.names.queue(self.class);
             let options = BasicConsumeOptions::default();
-            let consuming = channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default());
+            let consuming =
+                channel.basic_consume(queue.into(), CONSUMER_TAG.into(), options, FieldTable::default());
             let consumer = consuming.await.inspect_err(|error| {
                 if topology::is(error, AMQPSoftError::NOTFOUND) {
                     // The queue was deleted: the next publishing connection declares it anew.
@@ -123,7 +124,7 @@ impl Feed {
                 },
                 () = self.shutdown.soft().cancelled() => {
                     // Unacknowledged messages are requeued when the connection closes.
-                    drop(channel.basic_cancel(TAG.into(), BasicCancelOptions::default()).await);
+                    drop(channel.basic_cancel(CONSUMER_TAG.into(), BasicCancelOptions::default()).await);
                     return;
                 }
             }

@@ -17,7 +17,7 @@ const HEARTBEAT_SECONDS: u16 = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Codes with which a broker closes a connection that it will never accept: wrong credentials, no such virtual host.
-const REFUSALS: [u16; 2] = [403, 530];
+const REFUSAL_CODES: [u16; 2] = [403, 530];
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DialError {
@@ -31,7 +31,7 @@ pub(super) enum DialError {
 impl From<Error> for DialError {
     fn from(error: Error) -> Self {
         match error.kind() {
-            ErrorKind::ProtocolError(closed) if REFUSALS.contains(&closed.kind().get_id()) => {
+            ErrorKind::ProtocolError(closed) if REFUSAL_CODES.contains(&closed.kind().get_id()) => {
                 Self::Refused(closed.get_message().to_string())
             }
             _ => Self::Failed(error.to_string()),

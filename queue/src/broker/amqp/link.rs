@@ -23,7 +23,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Interval between two requests.
-const CHECK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) type Setup = BoxFuture<'static, Result<(), String>>;
 
@@ -137,7 +137,7 @@ async fn open(
 /// Returns the reason when the connection or the channel is unusable.
 pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> String {
     let mut events = connection.events_listener();
-    let mut check = tokio::time::interval(CHECK_EVERY);
+    let mut check = tokio::time::interval(CHECK_INTERVAL);
     check.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tokio::select! {

@@ -16,7 +16,7 @@ use super::world::GUILD;
 use crate::run::batch::Finisher;
 use crate::run::complete::Complete;
 use crate::run::context::JobContext;
-use crate::run::fetch::{NET_AFTER, available, published};
+use crate::run::fetch::{SAFETY_NET_DELAY, available, published};
 use crate::run::heartbeat::register;
 use crate::run::outcome::{JobError, Outcome, failure};
 use crate::run::process::described;
@@ -27,9 +27,9 @@ use crate::run::strays::Strays;
 use crate::{Draft, Queue};
 
 /// Heartbeat interval, as in the product.
-const BEAT_EVERY: Duration = Duration::from_secs(3);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Attempts to write an end before the run counts as one without a result.
-const TRIES: u32 = 3;
+const WRITE_ATTEMPTS: u32 = 3;
 const SNOOZE: Duration = Duration::from_secs(30);
 
 /// A run between two of its steps.
@@ -93,7 +93,7 @@ impl Process {
 
     /// A heartbeat, when one is due, and the check of this process's claims.
     pub(super) async fn beat(&mut self, fault: Fault, now: Duration) -> Cause {
-        if now.saturating_sub(self.tried) < BEAT_EVERY {
+        if now.saturating_sub(self.tried) < HEARTBEAT_INTERVAL {
             return Cause::Nothing;
         }
         self.tried = now;
@@ -139,7 +139,7 @@ impl Process {
         if fault == Fault::Refused {
             return;
         }
-        let wanted = Available { class, kinds: &[KIND], since: NET_AFTER, overtaken: None, most: 2 };
+        let wanted = Available { class, kinds: &[KIND], since: SAFETY_NET_DELAY, overtaken: None, most: 2 };
         let claimed = available(&self.queue, wanted, &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
@@ -189,7 +189,7 @@ impl Process {
         let (result, tries) = run.ended.take().unwrap_or_else(|| (run.outcome(draw % 100), 0));
         let burns = matches!(result, Err(JobError::Retry(_)));
         let written = fault != Fault::Refused && self.write(&run, &result).await;
-        if fault != Fault::None && tries + 1 < TRIES {
+        if fault != Fault::None && tries + 1 < WRITE_ATTEMPTS {
             run.ended = Some((result, tries + 1));
             self.runs.push(run);
         }
