@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Failures that are kept.
-const KEPT: usize = 20;
+const FAILURES_KEPT: usize = 20;
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Failures {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(KEPT - 1);
+        kept.truncate(FAILURES_KEPT - 1);
         kept.push_front((Instant::now(), route, outcome));
     }
 
@@ -56,6 +56,6 @@ mod tests {
         let outcomes: Vec<_> = failures.list().into_iter().map(|failure| failure.outcome).collect();
         assert_eq!(outcomes, [Err("no answer in time"), Ok(429)]);
         (0..100).for_each(|_| failures.note("GET /y", Ok(500)));
-        assert_eq!(failures.list().len(), KEPT);
+        assert_eq!(failures.list().len(), FAILURES_KEPT);
     }
 }

@@ -2,7 +2,9 @@
 
 use super::sorted_set::SortedSet;
 use crate::pacing::answered::{Answered, Bucket};
-use crate::pacing::numbers::{BUCKET_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, REQUEST};
+use crate::pacing::numbers::{
+    BUCKET_IDLE, LONGEST_POLL, LONGEST_REQUEST, LONGEST_SPAN, Micros, PROBE_TIMEOUT,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct BucketState {
@@ -41,7 +43,9 @@ impl BucketState {
         }
         match self.limit {
             Some(_) if self.reset_at > now && self.remaining == 0 => BucketVerdict::Wait(self.reset_at - now),
-            Some(limit) if self.reset_at <= now && self.fresh(limit) == 0 => BucketVerdict::Wait(POLL),
+            Some(limit) if self.reset_at <= now && self.fresh(limit) == 0 => {
+                BucketVerdict::Wait(LONGEST_POLL)
+            }
             _ => BucketVerdict::Open,
         }
     }
@@ -69,9 +73,9 @@ impl BucketState {
                 self.remaining = self.remaining.saturating_sub(1);
             }
         } else {
-            self.probing_until = now + PROBE;
+            self.probing_until = now + PROBE_TIMEOUT;
         }
-        self.under_way.insert(&permit.to_string(), now + REQUEST);
+        self.under_way.insert(&permit.to_string(), now + LONGEST_REQUEST);
     }
 
     /// Whether the permit was in flight here.

@@ -61,11 +61,11 @@ pub(super) fn pauses<'b>(
     now: Micros,
 ) -> Vec<(String, Duration)> {
     /// More would not be read.
-    const SHOWN: usize = 20;
+    const BUCKETS_SHOWN: usize = 20;
     let paused =
         buckets.filter_map(|(name, bucket)| Some((name.clone(), left(bucket.pauses_until(now), now)?)));
     let mut paused: Vec<_> = paused.collect();
     paused.sort_by_key(|(_, wait)| std::cmp::Reverse(*wait));
-    paused.truncate(SHOWN);
+    paused.truncate(BUCKETS_SHOWN);
     paused
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use crate::pacing::answered::Answered;
-use crate::pacing::numbers::VOID;
+use crate::pacing::numbers::VOID_FOR;
 use crate::pacing::state::Ask;
 
 /// The grantor of a permit.
@@ -42,7 +42,7 @@ impl End {
 
 /// Reports the end until it is confirmed, or is no longer relevant.
 pub(crate) async fn until_confirmed<F: Future<Output = Result<(), SharedDown>>>(say: impl Fn() -> F) {
-    let given_up = Instant::now() + Duration::from_micros(VOID);
+    let given_up = Instant::now() + Duration::from_micros(VOID_FOR);
     let mut pause = Duration::from_millis(50);
     while let Err(error) = say().await {
         if Instant::now() > given_up {

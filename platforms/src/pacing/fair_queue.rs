@@ -8,7 +8,8 @@
 use super::rate::Rules;
 use super::sorted_set::SortedSet;
 use crate::pacing::numbers::{
-    BULK_SHARE, INTERACTIVE_POLL, LATE, LONGEST_TURN, Micros, POLL, STALE_HEADS, WAITING,
+    BULK_SHARE, INTERACTIVE_POLL, LONGEST_POLL, LONGEST_TURN, Micros, POLL_TOLERANCE, STALE_HEADS,
+    WAITING_GRACE,
 };
 
 /// The permits available to a request.
@@ -53,7 +54,7 @@ impl FairQueue {
             return None;
         }
         let wait = left.earliest.min(INTERACTIVE_POLL);
-        self.expected_until = self.expected_until.max(now + wait + LATE);
+        self.expected_until = self.expected_until.max(now + wait + POLL_TOLERANCE);
         Some(wait)
     }
 
@@ -65,7 +66,7 @@ impl FairQueue {
         let wait = self.bulk_wait(now, rules, left).or_else(|| self.leave(now, &guild, turn, rules));
         if let Some(wait) = wait {
             self.waiting.insert(&guild, turn);
-            let wait = wait.min(POLL).max(self.turn_in(&guild, rules));
+            let wait = wait.min(LONGEST_POLL).max(self.turn_in(&guild, rules));
             self.back_at.insert(&guild, now + wait);
             return Some(wait);
         }
@@ -131,6 +132,6 @@ impl FairQueue {
     }
 
     fn forget_gone(&mut self, now: Micros) {
-        self.back_at.remove_up_to(now.saturating_sub(WAITING));
+        self.back_at.remove_up_to(now.saturating_sub(WAITING_GRACE));
     }
 }

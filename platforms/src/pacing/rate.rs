@@ -2,7 +2,7 @@
 
 use runtime::PlatformRate;
 
-use crate::pacing::numbers::{Micros, REQUEST, SECOND};
+use crate::pacing::numbers::{LONGEST_REQUEST, Micros, SECOND};
 
 /// Permits and the window for which each is held after its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Rules {
 }
 
 /// Interactive calls are active for this long after one, or for a window if that is longer.
-const ABOUT: Micros = 2 * SECOND;
+const INTERACTIVE_ACTIVE_FOR: Micros = 2 * SECOND;
 
 impl Rules {
     /// By default 50 a second. Bulk leaves 2 free, and uses all 2 s after the last interactive call.
@@ -57,11 +57,11 @@ impl Rules {
     /// A vanished holder's permit is free after this: a request has ended by then in any case, and if the
     /// window is longer it counts as sent at once.
     pub(super) fn hold(&self) -> Micros {
-        self.window.max(REQUEST)
+        self.window.max(LONGEST_REQUEST)
     }
 
     pub(super) fn about(&self) -> Micros {
-        self.window.max(ABOUT)
+        self.window.max(INTERACTIVE_ACTIVE_FOR)
     }
 
     /// The rate of one of this many processes that cannot see each other.

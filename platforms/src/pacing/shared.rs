@@ -13,8 +13,8 @@ use crate::pacing::answered::{Answered, Bucket};
 use crate::pacing::budget::{self, Budget, CountedBy};
 use crate::pacing::end::{End, SharedDown};
 use crate::pacing::numbers::{
-    BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_MINUTES, LATE, LONGEST_SPAN, LONGEST_TURN, Micros,
-    POLL, PROBE, REQUEST, SECOND, STALE_HEADS, VOID, WAITING,
+    BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_MINUTES, LONGEST_POLL, LONGEST_REQUEST, LONGEST_SPAN,
+    LONGEST_TURN, Micros, POLL_TOLERANCE, PROBE_TIMEOUT, SECOND, STALE_HEADS, VOID_FOR, WAITING_GRACE,
 };
 use crate::pacing::rate::Rules;
 use crate::pacing::state::{Ask, Verdict};
@@ -73,21 +73,21 @@ impl SharedPace {
             .arg(rules.reserve)
             .arg(rules.hold())
             .arg(ask.bucket())
-            .arg(PROBE)
+            .arg(PROBE_TIMEOUT)
             .arg(ask.refusals())
             .arg(INVALID_MINUTES)
             .arg(BUCKET_IDLE / 1000)
             .arg(ask.major)
-            .arg(WAITING)
+            .arg(WAITING_GRACE)
             .arg(rules.interval())
             .arg(rules.lead())
             .arg(rules.about())
-            .arg(LATE)
+            .arg(POLL_TOLERANCE)
             .arg(rules.window)
             .arg(INTERACTIVE_POLL)
-            .arg(POLL)
+            .arg(LONGEST_POLL)
             .arg(BULK_SHARE)
-            .arg(REQUEST)
+            .arg(LONGEST_REQUEST)
             .arg(LONGEST_TURN)
             .arg(STALE_HEADS)
             .arg(self.time())
@@ -133,14 +133,14 @@ impl SharedPace {
             .arg(BUCKET_IDLE / 1000)
             .arg(INVALID_MINUTES)
             .arg(LONGEST_SPAN)
-            .arg(if end.void { VOID } else { 0 })
+            .arg(if end.void { VOID_FOR } else { 0 })
             .arg(self.time());
         self.run::<i64>(&call).await.map(|_| ())
     }
 
     async fn release(&self, end: &End) -> Result<(), SharedDown> {
         let mut call = self.release.key(&self.base);
-        call.arg(end.id).arg(end.ask.bucket()).arg(VOID).arg(u8::from(end.void)).arg(self.time());
+        call.arg(end.id).arg(end.ask.bucket()).arg(VOID_FOR).arg(u8::from(end.void)).arg(self.time());
         self.run::<i64>(&call).await.map(|_| ())
     }
 

@@ -13,7 +13,7 @@ use crate::pacing::shared::SharedPace;
 use crate::pacing::state::{Ask, PaceState, Verdict};
 
 /// The assumed number of processes that share the rate, until Redis has answered once.
-const UNKNOWN: u32 = 4;
+const ASSUMED_PROCESSES: u32 = 4;
 
 #[derive(Clone)]
 pub(crate) struct Sources(Arc<Inner>);
@@ -35,7 +35,7 @@ impl Sources {
             rules,
             started: Instant::now(),
             local: Mutex::new(PaceState::new(rules)),
-            alone: Mutex::new(PaceState::new(rules.share(UNKNOWN))),
+            alone: Mutex::new(PaceState::new(rules.share(ASSUMED_PROCESSES))),
             shared: shared.filter(|_| rules.capacity.is_some()),
         }))
     }
@@ -49,7 +49,7 @@ impl Sources {
     pub(crate) fn ask_locally(&self, source: Source, ask: &Ask, permit: u64) -> Verdict {
         let mut state = self.state(source);
         if let (Source::Alone, Some(shared)) = (source, &self.0.shared) {
-            state.set_rules(self.0.rules.share(shared.processes().unwrap_or(UNKNOWN)));
+            state.set_rules(self.0.rules.share(shared.processes().unwrap_or(ASSUMED_PROCESSES)));
         }
         state.acquire(self.now(), permit, ask)
     }

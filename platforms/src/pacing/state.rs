@@ -13,7 +13,9 @@ use super::rate::Rules;
 use super::sorted_set::SortedSet;
 use crate::context::Priority;
 use crate::pacing::answered::Answered;
-use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, Micros, POLL, STRANGER_INVALID_LIMIT, VOID};
+use crate::pacing::numbers::{
+    BULK_INVALID_LIMIT, INVALID_LIMIT, LONGEST_POLL, Micros, STRANGER_INVALID_LIMIT, VOID_FOR,
+};
 
 /// The requester of a permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl PaceState {
             return Verdict::Granted;
         }
         if self.void.score(&id).is_some() {
-            return Verdict::Full(POLL);
+            return Verdict::Full(LONGEST_POLL);
         }
         if let Some(wait) = self.invalid.silence(now, ask.refusals()) {
             return Verdict::Silenced(wait);
@@ -146,7 +148,7 @@ impl PaceState {
     fn full(&mut self, now: Micros, ask: &Ask) -> Option<Micros> {
         let capacity = self.rules.capacity?;
         let held = u32::try_from(self.permits.len()).unwrap_or(u32::MAX);
-        let earliest = self.permits.first().map_or(POLL, |(_, until)| until - now);
+        let earliest = self.permits.first().map_or(LONGEST_POLL, |(_, until)| until - now);
         let left = Left { permits: capacity.saturating_sub(held), earliest };
         match ask.priority {
             Priority::Interactive | Priority::Stranger => self.queue.interactive(now, left),
@@ -183,7 +185,7 @@ impl PaceState {
             let name = self.name(ask);
             self.buckets.entry(name).or_default().unspend(now);
         } else {
-            self.void.insert(&id, now + VOID);
+            self.void.insert(&id, now + VOID_FOR);
         }
     }
 

@@ -12,7 +12,7 @@ use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
 use crate::context::Priority::{self, Bulk, Interactive};
 use crate::pacing::answered::Answered;
-use crate::pacing::numbers::{Micros, REQUEST, SECOND, WAITING};
+use crate::pacing::numbers::{LONGEST_REQUEST, Micros, SECOND, WAITING_GRACE};
 
 fn ask(priority: Priority) -> Ask {
     Ask { route: "GET /x", major: 7, priority }
@@ -180,9 +180,9 @@ fn a_permit_is_left_to_another_guild_for_an_interval_only() {
 #[test]
 fn a_guild_that_does_not_ask_any_more_is_not_waited_for() {
     let mut state = known("50");
-    assert!(asked(&mut state, LULL - 2 * WAITING, &bulk_of(8)).is_ok());
-    grants(&mut state, LULL - 2 * WAITING, Bulk);
-    assert!(asked(&mut state, LULL - 2 * WAITING, &bulk_of(8)).is_err());
+    assert!(asked(&mut state, LULL - 2 * WAITING_GRACE, &bulk_of(8)).is_ok());
+    grants(&mut state, LULL - 2 * WAITING_GRACE, Bulk);
+    assert!(asked(&mut state, LULL - 2 * WAITING_GRACE, &bulk_of(8)).is_err());
     assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
 }
 
@@ -206,7 +206,7 @@ fn a_permit_comes_back_one_window_after_its_answer() {
 fn a_lost_permit_comes_back_at_its_deadline() {
     let mut state = known("1");
     granted(&mut state, SECOND, Interactive);
-    let deadline = SECOND + REQUEST;
+    let deadline = SECOND + LONGEST_REQUEST;
     assert!(matches!(asked(&mut state, deadline - 1, &ask(Interactive)), Err(Verdict::Full(_))));
     granted(&mut state, deadline, Interactive);
 }

@@ -67,7 +67,7 @@ async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
     let pace = known(redis).await;
     // At full speed bulk has to wait for the even pace; slower it reaches the reserve.
     let (burst, refused) = grants(&pace, "50", Bulk).await;
-    assert!(burst >= 5 && matches!(refused, Verdict::Full(1..=POLL)), "{burst} {refused:?}");
+    assert!(burst >= 5 && matches!(refused, Verdict::Full(1..=LONGEST_POLL)), "{burst} {refused:?}");
     let mut taken = burst;
     while taken < 48 {
         match asked(&pace, "50", &ask(Bulk)).await {
