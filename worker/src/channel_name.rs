@@ -1,17 +1,17 @@
 //! Names of channels by the chat platform's rules: lower case, words joined by `-`, at most 100 characters.
 
-const MAX: usize = 100;
+const MAX_CHARS: usize = 100;
 /// Longest first part, so that the second part fits.
-const FIRST_MAX: usize = 60;
+const FIRST_PART_MAX_CHARS: usize = 60;
 /// Used when both parts have no usable character.
 const NAMELESS: &str = "ticket";
 
 /// `Staff application` and `Amber_7` become `staff-application-amber_7`.
 pub(crate) fn channel_name(first: &str, second: &str) -> String {
-    let (first, second) = (slug(first, FIRST_MAX), slug(second, MAX));
+    let (first, second) = (slug(first, FIRST_PART_MAX_CHARS), slug(second, MAX_CHARS));
     let parts: Vec<&str> =
         [first.as_str(), second.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { NAMELESS.to_owned() } else { slug(&parts.join("-"), MAX) }
+    if parts.is_empty() { NAMELESS.to_owned() } else { slug(&parts.join("-"), MAX_CHARS) }
 }
 
 /// Letters and digits of any script, `_`, and single `-` between them.
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn long_names_keep_a_part_of_each() {
         let name = channel_name(&"a ".repeat(500), &"é".repeat(500));
-        assert_eq!(name.chars().count(), MAX);
+        assert_eq!(name.chars().count(), MAX_CHARS);
         assert!(name.starts_with("a-a-") && name.ends_with("é"), "{name}");
         // A cut right after a word leaves no dash at the end.
         assert_eq!(slug("ab cd", 3), "ab");

@@ -13,7 +13,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::channel_name::channel_name;
-use crate::errors::{SETTLE, job_error};
+use crate::errors::{SETTLE_PAUSE, job_error};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -62,7 +62,7 @@ impl Job {
     ) -> Result<Option<ChatChannel>, JobError> {
         match self.find(ticket).await? {
             None if job.was_rescued() => {
-                tokio::time::sleep(SETTLE).await;
+                tokio::time::sleep(SETTLE_PAUSE).await;
                 self.find(ticket).await
             }
             found => Ok(found),
@@ -76,7 +76,7 @@ impl Job {
         self.0.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
             // The backoff of later attempts is longer than this.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
-                JobError::Snooze(Failure::from(&error), SETTLE)
+                JobError::Snooze(Failure::from(&error), SETTLE_PAUSE)
             }
             _ => job_error(error),
         })

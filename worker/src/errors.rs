@@ -9,7 +9,7 @@ use platforms::{Missing, PLATFORM_UNAVAILABLE, PlatformError};
 use queue::run::{JobContext, JobError, failure};
 
 /// A request without a response may still be in flight on the platform's side: the next read waits this long.
-pub(crate) const SETTLE: Duration = Duration::from_secs(5);
+pub(crate) const SETTLE_PAUSE: Duration = Duration::from_secs(5);
 
 /// An error counts as an outage after this many failed attempts.
 const ATTEMPTS_BEFORE_OUTAGE: i32 = 2;

@@ -19,8 +19,7 @@ use queue::Payload;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
-use crate::errors::SETTLE;
-use crate::errors::until_resolved;
+use crate::errors::{SETTLE_PAUSE, until_resolved};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -99,7 +98,7 @@ impl Run<'_> {
                     State::NotBanned
                 }
                 (None, State::NotBanned) if under_way => {
-                    tokio::time::sleep(SETTLE).await;
+                    tokio::time::sleep(SETTLE_PAUSE).await;
                     self.look(&rows).await?
                 }
                 _ => break,

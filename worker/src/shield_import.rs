@@ -23,10 +23,10 @@ use crate::errors::job_error;
 pub(crate) struct Job(pub(crate) Platforms);
 
 /// Users per transaction and per platform lookup.
-const CHUNK: usize = 1_000;
+const USERS_PER_CHUNK: usize = 1_000;
 /// Largest import that a caller may wait for: one names call. Larger imports use the timeouts of bulk
 /// jobs.
-const FEW: usize = 200;
+const MAX_INTERACTIVE_USERS: usize = 200;
 
 /// The checkpoint: users before `next` are done.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -70,7 +70,9 @@ impl Handler for Job {
 
     async fn run(&self, job: &JobContext, args: ShieldImport) -> Result<Outcome, JobError> {
         let mut reached: Reached = job.last_checkpoint().unwrap_or_default();
-        while let Some(chunk) = args.users.get(reached.next..).and_then(|rest| rest.chunks(CHUNK).next()) {
+        while let Some(chunk) =
+            args.users.get(reached.next..).and_then(|rest| rest.chunks(USERS_PER_CHUNK).next())
+        {
             job.check_cancelled()?;
             if job.should_yield() {
                 return Ok(Outcome::Yield);
@@ -110,7 +112,7 @@ impl Job {
             skipped.push(Skipped::new(user.play_id, reason));
         }
         let asked: Vec<PlayId> = new.iter().map(|user| user.play_id).collect();
-        let call = if args.users.len() > FEW {
+        let call = if args.users.len() > MAX_INTERACTIVE_USERS {
             CallContext::bulk(args.guild)
         } else {
             CallContext::interactive(args.guild)

@@ -32,9 +32,9 @@ use progress::{Member, Progress, Settled};
 pub(crate) struct Job(pub(crate) Platforms);
 
 /// A plan older than this is compared with the members' current state.
-const FRESH: Duration = Duration::from_secs(60);
+const PLAN_FRESH_FOR: Duration = Duration::from_secs(60);
 /// Interval at which a chunk checks for a stop while all its calls wait for permits.
-const LOOK: Duration = Duration::from_millis(250);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Handler for Job {
     type Payload = SyncChunk;
@@ -66,7 +66,7 @@ async fn carry_out(
 ) -> Result<Option<JobError>, JobError> {
     let mut buckets = Buckets::new(due);
     let mut flying = FuturesUnordered::new();
-    let mut look = tokio::time::interval(LOOK);
+    let mut look = tokio::time::interval(STOP_CHECK_INTERVAL);
     let mut landed = Vec::new();
     let mut broken = None;
     loop {
@@ -119,7 +119,7 @@ impl Job {
         let age = u64::try_from(job.now().timestamp() - chunk.planned_at).unwrap_or(0);
         let chat = self.0.chat.as_ref();
         let refused = Refused::read(job, chat, call, chunk).await?;
-        let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > FRESH.as_secs() {
+        let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > PLAN_FRESH_FOR.as_secs() {
             let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
             Some(reread::members(chat, call, &users).await.map_err(job_error)?)
         } else {

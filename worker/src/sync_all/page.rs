@@ -17,7 +17,7 @@ use crate::permitted::{Permitted, permitted, refusal};
 use crate::wanted::Player;
 
 /// Links read per query: any number of users who left may be between two members.
-const LINKS_A_QUERY: u64 = 1_000;
+const LINKS_PER_QUERY: u64 = 1_000;
 
 /// Members by ascending id: all members after `after`, up to the last one here.
 pub(super) struct Page {
@@ -78,8 +78,8 @@ async fn linked<'p, C: ConnectionTrait>(
     let (mut linked, mut not_in_guild) = (Vec::new(), 0);
     let mut from = page.after;
     loop {
-        let links = link::range(conn, guild, from, page.up_to(), LINKS_A_QUERY).await?;
-        let more = links.len() as u64 == LINKS_A_QUERY;
+        let links = link::range(conn, guild, from, page.up_to(), LINKS_PER_QUERY).await?;
+        let more = links.len() as u64 == LINKS_PER_QUERY;
         from = links.last().map(|link| link.chat_id);
         for link in links {
             match members.get(&link.chat_id) {

@@ -11,12 +11,12 @@ use crate::permitted::FailedRole;
 use crate::wanted::Change;
 
 /// Members of one chunk at most.
-const CHUNK: usize = 200;
+const MEMBERS_PER_CHUNK: usize = 200;
 /// This many changes wait to be mixed with others. Role calls and updates have separate limits on the platform: a
 /// guild is fastest when the running chunks need both.
-const HELD_BACK: usize = 400;
+const MEMBERS_HELD_BACK: usize = 400;
 /// Changes listed by a dry run.
-const SAMPLE: usize = 1_000;
+const CHANGES_LISTED: usize = 1_000;
 
 /// The checkpoint of a plan. A run that cannot read it starts over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl Plan {
             known.or_insert_with(fresh).members += 1;
         }
         if dry_run {
-            let free = SAMPLE.saturating_sub(self.sample.len());
+            let free = CHANGES_LISTED.saturating_sub(self.sample.len());
             self.sample.extend(changes.into_iter().take(free));
             return Vec::new();
         }
@@ -100,7 +100,7 @@ impl Plan {
             self.rest_since = now;
         }
         self.rest.extend(changes);
-        self.cut_down_to(HELD_BACK + CHUNK - 1)
+        self.cut_down_to(MEMBERS_HELD_BACK + MEMBERS_PER_CHUNK - 1)
     }
 
     /// The last chunks; one of them may be partial.
@@ -123,10 +123,14 @@ impl Plan {
         let all = self.rest.len();
         let (updates, roles): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.rest).into_iter().partition(needs_update);
-        let wanted = if all <= CHUNK { updates.len() } else { (CHUNK * updates.len()).div_ceil(all) };
+        let wanted = if all <= MEMBERS_PER_CHUNK {
+            updates.len()
+        } else {
+            (MEMBERS_PER_CHUNK * updates.len()).div_ceil(all)
+        };
         let (mut updates, mut roles) = (VecDeque::from(updates), VecDeque::from(roles));
         let mut chunk: Vec<_> = updates.drain(..wanted).collect();
-        chunk.extend(roles.drain(..roles.len().min(CHUNK - wanted)));
+        chunk.extend(roles.drain(..roles.len().min(MEMBERS_PER_CHUNK - wanted)));
         chunk.sort_unstable_by_key(|change| change.user);
         self.rest = updates.into_iter().chain(roles).collect();
         chunk

@@ -15,7 +15,7 @@ use crate::wanted::Change;
 
 /// Calls in flight per bucket: enough for one chunk to use the whole bulk rate at response times of up
 /// to 0.3 s.
-const IN_FLIGHT: usize = 12;
+const CALLS_IN_FLIGHT: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -91,9 +91,9 @@ impl<'a> Bucket<'a> {
     fn room(&self) -> usize {
         let left = self.breaker.left();
         if self.welcome && left == ForbiddenBreaker::STOPS_AT {
-            IN_FLIGHT
+            CALLS_IN_FLIGHT
         } else {
-            IN_FLIGHT.min(left as usize)
+            CALLS_IN_FLIGHT.min(left as usize)
         }
     }
 

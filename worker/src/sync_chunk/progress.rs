@@ -16,8 +16,8 @@ use crate::wanted::Change;
 
 /// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
 /// updates: at a lower rate it would be wrong for small guilds (`queue::eta`).
-const KEEP_EACH: usize = 50;
-const KEEP_AFTER: Duration = Duration::from_secs(1);
+const CHECKPOINT_MEMBERS: usize = 50;
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The checkpoint: members up to `next`, and those in `ahead`, are settled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Progress {
 
     pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
         let new = self.reached.settled() - self.kept.0;
-        if new > 0 && (new >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER) {
+        if new > 0 && (new >= CHECKPOINT_MEMBERS || self.kept_at.elapsed() >= CHECKPOINT_INTERVAL) {
             self.keep(job).await?;
         }
         Ok(())

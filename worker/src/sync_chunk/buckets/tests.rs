@@ -122,7 +122,7 @@ fn where_all_may_be_refused_no_call_is_sent_that_is_not_needed_to_know() {
     assert_eq!(buckets.roles.room(), 2);
     let outcome = Ok(done(&parts[0]));
     buckets.settle(parts.remove(0), outcome);
-    assert_eq!(buckets.roles.room(), IN_FLIGHT);
+    assert_eq!(buckets.roles.room(), CALLS_IN_FLIGHT);
     buckets.settle(parts.remove(0), refusal());
     assert_eq!(buckets.roles.room(), 2);
     let part = buckets.next().unwrap();
