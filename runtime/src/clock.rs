@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, SubsecRound, Utc};
 
 /// Digits of a second that are kept.
-const PRECISION: u16 = 6;
+const SUBSECOND_DIGITS: u16 = 6;
 
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
@@ -47,7 +47,7 @@ impl Clock {
             Source::System => Utc::now(),
             Source::Manual(time) => time.lock().unwrap_or_else(PoisonError::into_inner).now,
         }
-        .trunc_subsecs(PRECISION)
+        .trunc_subsecs(SUBSECOND_DIGITS)
     }
 
     /// Elapsed time since a fixed origin within this process. It never steps and includes time in which the process is

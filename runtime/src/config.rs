@@ -30,7 +30,7 @@ const ACCEPT_QUEUE: u32 = 16_384;
 /// Bytes of unsent answers that the system buffers for one connection. The default is megabytes, which a
 /// client that reads nothing holds until its timeout.
 #[cfg(target_os = "linux")]
-const UNSENT: u32 = 64 * 1024;
+const MAX_UNSENT_BYTES: u32 = 64 * 1024;
 
 /// Where a deployment stores its state. Validated: every URL in it can be used.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     // Accepted connections inherit it.
     #[cfg(target_os = "linux")]
-    socket2::SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT)?;
+    socket2::SockRef::from(&socket).set_tcp_notsent_lowat(MAX_UNSENT_BYTES)?;
     socket.bind(address)?;
     socket.listen(ACCEPT_QUEUE)
 }

@@ -30,11 +30,11 @@ pub use freshness::Freshness;
 use publisher::Publisher;
 
 /// Events a slow subscriber may lag behind before it gets `Lagged`, which it treats like [`Event::Resync`].
-const BACKLOG: usize = 4_096;
+const SUBSCRIBER_BACKLOG: usize = 4_096;
 /// How long an event is remembered after it was last read, in the log or on Redis.
 const SEEN_FOR: Duration = Duration::from_secs(60);
 /// Interval at which remembered events are dropped.
-const FORGET_EVERY: Duration = Duration::from_secs(1);
+const FORGET_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a process does with each event.
 type Apply = Box<dyn Fn(&Event) + Send + Sync>;
@@ -79,7 +79,7 @@ impl Events {
     }
 
     fn new(publisher: Option<Publisher>, breaker: Breaker) -> Self {
-        let (local, _) = broadcast::channel(BACKLOG);
+        let (local, _) = broadcast::channel(SUBSCRIBER_BACKLOG);
         let (seen, freshness) = (Mutex::default(), Freshness::new(breaker));
         Self(Arc::new(Inner { local, apply: OnceLock::new(), seen, freshness, publisher }))
     }
@@ -171,7 +171,7 @@ impl Events {
 
     fn forget_seen(&self) {
         let (mut seen, now) = (self.seen(), Instant::now());
-        if seen.swept_at.is_none_or(|at| now - at >= FORGET_EVERY) {
+        if seen.swept_at.is_none_or(|at| now - at >= FORGET_INTERVAL) {
             seen.swept_at = Some(now);
             seen.at.retain(|_, at| now - *at < SEEN_FOR);
         }

@@ -45,7 +45,7 @@ pub use secret::Secret;
 pub use settings::{
     AMQP_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, DATABASE_URL, PLAY_KEY, REDIS_URL,
 };
-pub use shutdown::{CUT, GRACE, Shutdown};
+pub use shutdown::{CLEANUP_PERIOD, GRACE_PERIOD, Shutdown};
 pub use telemetry::{LogFormat, init_logging, metrics_handle};
 pub use throttled::Throttle;
 pub use unit_of_work::UnitOfWork;

@@ -18,7 +18,7 @@ use crate::settings::REDIS_URL;
 
 pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
 /// After a failed attempt to connect all requests are refused for this long; the next one then starts another attempt.
-const PAUSE: Duration = Duration::from_secs(1);
+const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// Timeout of the first connection of a process.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -191,7 +191,7 @@ impl Inner {
                 tracing::info!(redis.address = self.target, "redis is connected");
             }
             Err(error) => {
-                link.state = State::Down { until: Instant::now() + PAUSE };
+                link.state = State::Down { until: Instant::now() + RECONNECT_PAUSE };
                 tracing::debug!(redis.address = self.target, %error, "redis is still down");
             }
         }

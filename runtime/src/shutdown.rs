@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Grace period of work in flight after the first signal.
-pub const GRACE: Duration = Duration::from_secs(30);
+pub const GRACE_PERIOD: Duration = Duration::from_secs(30);
 /// How long cancelled tasks may clean up before the process ends without them.
-pub const CUT: Duration = Duration::from_secs(5);
+pub const CLEANUP_PERIOD: Duration = Duration::from_secs(5);
 
 /// How long closing connections may take after that.
-const LEAVE: Duration = Duration::from_secs(5);
+const CLOSE_PERIOD: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
@@ -71,7 +71,7 @@ impl Shutdown {
         self.given_up.cancel();
         self.begin();
         if self.is_process {
-            std::thread::sleep(GRACE + CUT + LEAVE);
+            std::thread::sleep(GRACE_PERIOD + CLEANUP_PERIOD + CLOSE_PERIOD);
             std::process::exit(1);
         }
     }
@@ -106,9 +106,10 @@ impl Shutdown {
         &self.services
     }
 
-    /// Returns when a shutdown was requested and all tasks ended, or were cancelled after [`GRACE`] and given [`CUT`].
+    /// Returns when a shutdown was requested and all tasks ended, or were cancelled after [`GRACE_PERIOD`] and given
+    /// [`CLEANUP_PERIOD`].
     pub async fn wait(&self) {
-        self.wait_for(GRACE, CUT).await;
+        self.wait_for(GRACE_PERIOD, CLEANUP_PERIOD).await;
     }
 
     async fn wait_for(&self, grace: Duration, cut: Duration) {
@@ -192,7 +193,7 @@ mod tests {
         let shutdown = Shutdown::new();
         shutdown.tracker().spawn(std::future::pending::<()>());
         shutdown.cut();
-        let wait = shutdown.wait_for(GRACE, Duration::from_millis(30));
+        let wait = shutdown.wait_for(GRACE_PERIOD, Duration::from_millis(30));
         tokio::time::timeout(Duration::from_secs(5), wait).await.expect("does not wait for the grace");
     }
 }

@@ -13,7 +13,7 @@ use crate::shutdown::Shutdown;
 /// Backoff between attempts to subscribe: doubled from the first to the last, with jitter.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// Ping interval of an idle subscription: a dead network does not close the connection.
-const PING: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Gives each message to `hear`.
 pub(crate) fn start(
@@ -53,7 +53,7 @@ async fn listen(
     let (mut sink, mut messages) = pubsub.split();
     tracing::info!(channel, "redis subscription is up");
     loop {
-        match tokio::time::timeout(PING, messages.next()).await {
+        match tokio::time::timeout(PING_INTERVAL, messages.next()).await {
             Ok(Some(message)) => hear(message.get_payload_bytes()),
             Ok(None) => return Ok("connection closed"),
             Err(_) if alive(&mut sink).await => {}

@@ -27,10 +27,10 @@ pub const DEFAULT_FILTER: &str =
 /// line below one carries its ids.
 pub const SPANS: &str = "guildhall::span";
 /// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
-const SECONDS: [f64; 16] =
+const SECONDS_BUCKETS: [f64; 16] =
     [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];
 /// How often recorded samples are folded into the histograms, so that they do not pile up between scrapes.
-const UPKEEP: Duration = Duration::from_secs(5);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
 
@@ -96,11 +96,12 @@ pub fn metrics_handle() -> PrometheusHandle {
 
 fn install() -> PrometheusHandle {
     let builder = PrometheusBuilder::new();
-    let builder = match builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS) {
-        Ok(builder) => builder,
-        // Only an empty list is refused.
-        Err(_) => PrometheusBuilder::new(),
-    };
+    let builder =
+        match builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS_BUCKETS) {
+            Ok(builder) => builder,
+            // Only an empty list is refused.
+            Err(_) => PrometheusBuilder::new(),
+        };
     let recorder = builder.build_recorder();
     let handle = recorder.handle();
     if metrics::set_global_recorder(recorder).is_err() {
@@ -114,7 +115,7 @@ pub(crate) fn spawn_upkeep(shutdown: &Shutdown) {
     let (handle, hard) = (metrics_handle(), shutdown.hard().clone());
     shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
         loop {
-            tokio::time::sleep(UPKEEP).await;
+            tokio::time::sleep(UPKEEP_INTERVAL).await;
             handle.run_upkeep();
         }
     }));

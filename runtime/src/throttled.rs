@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Between two lines.
-const INTERVAL: Duration = Duration::from_secs(30);
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Logs an event at once, and its repetitions every 30 s, with their number.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Throttle {
     fn record_at(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.times += 1;
-        if state.logged_at.is_some_and(|logged_at| now < logged_at + INTERVAL) {
+        if state.logged_at.is_some_and(|logged_at| now < logged_at + LOG_INTERVAL) {
             return None;
         }
         state.logged_at = Some(now);

@@ -9,15 +9,15 @@ use crate::error::StartError;
 use crate::shutdown::Shutdown;
 
 /// Any number that nothing else in the database uses; migrations have another one.
-const KEY: &str = "7454135263894927986";
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOCK_KEY: &str = "7454135263894927986";
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The server needs a moment to notice that the previous process has ended.
-const WAIT: &str = "2s";
+const LOCK_TIMEOUT: &str = "2s";
 /// Its code for that time.
-const TIMED_OUT: &str = "55P03";
+const LOCK_TIMEOUT_CODE: &str = "55P03";
 /// An answer that takes longer counts as a lost connection.
-const PATIENCE: Duration = Duration::from_secs(5);
-const WHO: &str = "\
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+const HOLDER_QUERY: &str = "\
     SELECT coalesce(client_addr::text, 'this machine') AS address, backend_start::timestamptz(0)::text AS since \
     FROM pg_locks JOIN pg_stat_activity USING (pid) \
     WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid() \
@@ -37,13 +37,15 @@ impl Alone {
         let options = check_url(url)?.application_name("guildhall serve");
         let failed = |error: Error| explain(&error, &options);
         let mut session = options.clone().disable_statement_logging().connect().await.map_err(failed)?;
-        let lock = AssertSqlSafe(format!("SET lock_timeout = '{WAIT}'; SELECT pg_advisory_lock({KEY})"));
+        let lock = AssertSqlSafe(format!(
+            "SET lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_lock({LOCK_KEY})"
+        ));
         match raw_sql(lock).execute(&mut session).await {
             Ok(_) => return Ok(Self { session, url: url.to_owned() }),
-            Err(Error::Database(refused)) if refused.code().as_deref() == Some(TIMED_OUT) => {}
+            Err(Error::Database(refused)) if refused.code().as_deref() == Some(LOCK_TIMEOUT_CODE) => {}
             Err(error) => return Err(failed(error)),
         }
-        let who = raw_sql(AssertSqlSafe(format!("{WHO}{KEY}")))
+        let who = raw_sql(AssertSqlSafe(format!("{HOLDER_QUERY}{LOCK_KEY}")))
             .fetch_optional(&mut session)
             .await
             .map_err(failed)?;
@@ -64,12 +66,12 @@ impl Alone {
         let (shutdown, hard) = (shutdown.clone(), shutdown.hard().clone());
         let services = shutdown.services().clone();
         services.spawn(async move {
-            while hard.run_until_cancelled(tokio::time::sleep(LOOK_EVERY)).await.is_some() {
-                let alive = tokio::time::timeout(PATIENCE, self.session.ping()).await;
+            while hard.run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL)).await.is_some() {
+                let alive = tokio::time::timeout(ANSWER_TIMEOUT, self.session.ping()).await;
                 if matches!(alive, Ok(Ok(()))) {
                     continue;
                 }
-                match tokio::time::timeout(PATIENCE, Self::acquire(&self.url)).await {
+                match tokio::time::timeout(ANSWER_TIMEOUT, Self::acquire(&self.url)).await {
                     Ok(Ok(again)) => self = again,
                     Ok(Err(error @ StartError::Contradiction(_))) => {
                         tracing::error!(%error, "the connection that held the database was lost, so this process stops");

@@ -11,7 +11,7 @@ use sea_orm::{DbErr, RuntimeErr, SqlxError};
 use super::breaker::Breaker;
 
 /// Margin over the server's limit, so that a reachable server reports its own timeout first.
-const SLACK: Duration = Duration::from_secs(5);
+const TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
@@ -23,7 +23,7 @@ pub(super) struct Bound {
 impl Bound {
     /// `statement_timeout` is the server's limit; without it a statement is unlimited.
     pub(super) fn new(statement_timeout: Option<Duration>, breaker: Breaker) -> Self {
-        let limit = statement_timeout.map_or(Duration::MAX, |limit| limit + SLACK);
+        let limit = statement_timeout.map_or(Duration::MAX, |limit| limit + TIMEOUT_MARGIN);
         Self { limit, breaker, guarded: false }
     }
 

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// The breaker opens when a probe fails or waits and no statement was answered for this long.
-const SILENCE: Duration = Duration::from_millis(1_250);
+const SILENCE_LIMIT: Duration = Duration::from_millis(1_250);
 
 /// Shared by all pools of a process.
 #[derive(Clone, Debug)]
@@ -74,16 +74,16 @@ impl Breaker {
         };
         match outcome {
             Ok(_) => self.close(),
-            Err(_) if self.answered_at().elapsed() >= SILENCE => self.open(),
+            Err(_) if self.answered_at().elapsed() >= SILENCE_LIMIT => self.open(),
             Err(_) => {}
         }
         outcome
     }
 
-    /// Resolves when nothing was answered for [`SILENCE`] since `began`.
+    /// Resolves when nothing was answered for [`SILENCE_LIMIT`] since `began`.
     async fn silence(&self, began: Instant) {
         loop {
-            let end = self.answered_at().max(began) + SILENCE;
+            let end = self.answered_at().max(began) + SILENCE_LIMIT;
             if end <= Instant::now() {
                 return;
             }

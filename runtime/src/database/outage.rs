@@ -4,11 +4,12 @@ use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::{DbErr, RuntimeErr, SqlxError};
 
 /// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
-const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
+const TRANSIENT_CODES: [&str; 9] =
+    ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
 /// Postgres: changes that could not be put in an order, and a deadlock.
-const CONFLICTS: [&str; 2] = ["40001", "40P01"];
+const CONFLICT_CODES: [&str; 2] = ["40001", "40P01"];
 /// SQLite: busy, in its plain and extended forms.
-const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
+const SQLITE_BUSY_CODES: [&str; 4] = ["5", "261", "517", "773"];
 
 /// Whether a later try may succeed: the database is away, or too busy.
 pub fn is_outage(error: &DbErr) -> bool {
@@ -28,7 +29,7 @@ pub fn is_conflict(error: &DbErr) -> bool {
         DbErr::RecordNotInserted => true,
         DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
             let code = error.as_database_error().and_then(DatabaseError::code);
-            code.is_some_and(|code| CONFLICTS.contains(&code.as_ref()))
+            code.is_some_and(|code| CONFLICT_CODES.contains(&code.as_ref()))
         }
         _ => false,
     }
@@ -37,9 +38,9 @@ pub fn is_conflict(error: &DbErr) -> bool {
 pub(super) fn sqlx_passes(error: &SqlxError) -> bool {
     match error {
         SqlxError::Io(_) | SqlxError::PoolTimedOut | SqlxError::PoolClosed | SqlxError::WorkerCrashed => true,
-        SqlxError::Database(error) => error
-            .code()
-            .is_some_and(|code| PASSING.contains(&code.as_ref()) || SQLITE_BUSY.contains(&code.as_ref())),
+        SqlxError::Database(error) => error.code().is_some_and(|code| {
+            TRANSIENT_CODES.contains(&code.as_ref()) || SQLITE_BUSY_CODES.contains(&code.as_ref())
+        }),
         _ => false,
     }
 }

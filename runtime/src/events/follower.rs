@@ -13,14 +13,14 @@ use crate::database::Database;
 use crate::shutdown::Shutdown;
 
 /// From the begin of one read to that of the next.
-const EVERY: Duration = Duration::from_millis(250);
+const READ_INTERVAL: Duration = Duration::from_millis(250);
 /// SQLite: interval of checks for writes. A command beside `serve` is noticed that soon.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const WRITE_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// A read that takes longer has failed; more than the silence that opens the circuit breaker, so that a slow database
 /// can close it.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Events of one read; with more of them everything cached is dropped.
-const LIMIT: u64 = 10_000;
+const EVENTS_PER_READ: u64 = 10_000;
 /// After a longer pause everything cached is dropped: rows are kept for half an hour, and clocks may differ.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
 
@@ -57,7 +57,11 @@ impl Events {
 
 impl Follower {
     async fn run(mut self, shutdown: Shutdown) {
-        let mut tick = tokio::time::interval(if self.database.is_postgres() { EVERY } else { LOOK_EVERY });
+        let mut tick = tokio::time::interval(if self.database.is_postgres() {
+            READ_INTERVAL
+        } else {
+            WRITE_CHECK_INTERVAL
+        });
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let (breaker, mut failing) = (self.database.breaker().clone(), false);
         loop {
@@ -85,13 +89,13 @@ impl Follower {
         let began = (Instant::now(), self.clock.now());
         if !self.database.is_postgres() {
             let version = Some(change_log::data_version(self.database.read()).await?);
-            if version == self.version && began.0 - self.read_at.0 < EVERY {
+            if version == self.version && began.0 - self.read_at.0 < READ_INTERVAL {
                 return Ok(());
             }
             // Read before the rows: the next check sees a later write.
             self.version = version;
         }
-        let page = change_log::read(self.database.read(), self.horizon.as_deref(), LIMIT).await?;
+        let page = change_log::read(self.database.read(), self.horizon.as_deref(), EVENTS_PER_READ).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         // The first read does not know what changed since earlier entries were cached.
         let first = self.horizon.is_none();

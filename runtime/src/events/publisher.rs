@@ -8,13 +8,13 @@ use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
 /// Queued events; further ones are dropped.
-const QUEUE: usize = 1_024;
+const QUEUE_LENGTH: usize = 1_024;
 
 pub(super) struct Publisher(mpsc::Sender<Message>);
 
 impl Publisher {
     pub(super) fn start(redis: Redis, shutdown: &Shutdown) -> Self {
-        let (queue, waiting) = mpsc::channel(QUEUE);
+        let (queue, waiting) = mpsc::channel(QUEUE_LENGTH);
         shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, waiting)));
         Self(queue)
     }

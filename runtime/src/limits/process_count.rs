@@ -11,7 +11,7 @@ use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
 /// Heartbeat interval of a process.
-const EVERY: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// A process without a heartbeat for this long no longer counts.
 const GONE_AFTER: Duration = Duration::from_secs(16);
 
@@ -64,7 +64,7 @@ impl ProcessCount {
         shutdown.tracker().spawn(async move {
             while !soft.is_cancelled() {
                 process_count.say("1").await;
-                soft.run_until_cancelled(tokio::time::sleep(EVERY)).await;
+                soft.run_until_cancelled(tokio::time::sleep(HEARTBEAT_INTERVAL)).await;
             }
             process_count.say("0").await;
         });

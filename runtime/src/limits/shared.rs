@@ -26,11 +26,11 @@ mod messages;
 mod scripts;
 
 /// How long a request waits for permits that others were asked to return.
-const RECALL: Duration = Duration::from_millis(100);
+const RECALL_WAIT: Duration = Duration::from_millis(100);
 /// Requests that ask Redis at once; those of one counter ask one after the other.
-const ASKING: usize = 256;
+const CONCURRENT_REQUESTS: usize = 256;
 /// Counters that are returned at once when the process ends.
-const RETURNS: usize = 64;
+const CONCURRENT_RETURNS: usize = 64;
 
 #[derive(Clone)]
 pub(super) struct SharedWindows(Arc<Inner>);
@@ -41,7 +41,7 @@ struct Inner {
     give_back: Script,
     channel: String,
     granted: Arc<Windows>,
-    asking: [tokio::sync::Mutex<()>; ASKING],
+    asking: [tokio::sync::Mutex<()>; CONCURRENT_REQUESTS],
     /// Permits were returned.
     returned: Notify,
     /// Names of limits, for counters in messages.
@@ -95,7 +95,7 @@ impl SharedWindows {
     async fn leave(&self) {
         self.0.leaving.store(true, Ordering::Relaxed);
         let unused = stream::iter(self.0.granted.unused());
-        unused.for_each_concurrent(RETURNS, |counter| self.give_back(counter)).await;
+        unused.for_each_concurrent(CONCURRENT_RETURNS, |counter| self.give_back(counter)).await;
     }
 
     /// Uses a permit that this process has, or is granted.
@@ -145,7 +145,7 @@ impl SharedWindows {
         {
             return Ok(decision);
         }
-        let deadline = tokio::time::Instant::now() + RECALL;
+        let deadline = tokio::time::Instant::now() + RECALL_WAIT;
         loop {
             let returned = self.0.returned.notified();
             let window = self.ask(counter, rate, parts.unwrap_or(u32::MAX)).await?;
@@ -198,7 +198,7 @@ impl SharedWindows {
     }
 
     fn asking(&self, counter: Counter) -> &tokio::sync::Mutex<()> {
-        &self.0.asking[self.0.granted.slot(counter, ASKING)]
+        &self.0.asking[self.0.granted.slot(counter, CONCURRENT_REQUESTS)]
     }
 
     fn remember(&self, counter: Counter) {

@@ -14,7 +14,7 @@ const SHARDS: usize = 16;
 /// A shard is not swept below this number of windows.
 const SWEEP_FROM: usize = 256;
 /// A window ends here earlier than in Redis, by the duration of the answer.
-const LATE: Duration = Duration::from_secs(1);
+const KEPT_AFTER_END: Duration = Duration::from_secs(1);
 
 pub(super) struct Windows {
     clock: Clock,
@@ -230,7 +230,7 @@ impl Shard {
         if self.windows.len() < self.sweep_at.max(SWEEP_FROM) {
             return;
         }
-        self.windows.retain(|_, window| window.ends_at + LATE > now);
+        self.windows.retain(|_, window| window.ends_at + KEPT_AFTER_END > now);
         self.sweep_at = self.windows.len() * 2;
     }
 }

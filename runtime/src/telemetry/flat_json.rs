@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFi
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
 /// Bytes of the fields of most spans.
-const USUAL: usize = 256;
+const USUAL_BYTES: usize = 256;
 
 pub(super) struct FlatJson(Format<Json>);
 
@@ -53,7 +53,7 @@ pub(super) struct Pairs;
 
 impl<'w> FormatFields<'w> for Pairs {
     fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
-        let mut pairs = PairText(String::with_capacity(USUAL));
+        let mut pairs = PairText(String::with_capacity(USUAL_BYTES));
         fields.record(&mut pairs);
         writer.write_str(&pairs.0)
     }

@@ -21,7 +21,7 @@ async fn it_opens_while_a_probe_waits_and_closes_when_one_succeeds() {
         _ = probe => unreachable!("it has no end"),
         () = until_open(&breaker) => {}
     }
-    assert!(began.elapsed() >= SILENCE && breaker.is_open());
+    assert!(began.elapsed() >= SILENCE_LIMIT && breaker.is_open());
     assert!(breaker.probe(refused()).await.is_err() && breaker.is_open());
     assert!(!breaker.closed_within(Duration::MAX), "the outage goes on");
     breaker.probe(ready(Ok::<_, ()>(()))).await.unwrap();
@@ -37,14 +37,14 @@ async fn failed_probes_open_it_only_after_silence() {
         assert!(breaker.probe(refused()).await.is_err());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(answered.elapsed() >= SILENCE);
+    assert!(answered.elapsed() >= SILENCE_LIMIT);
 }
 
 #[tokio::test]
 async fn a_slow_database_keeps_it_closed() {
     let breaker = Breaker::default();
     let answers = async {
-        let end = Instant::now() + 2 * SILENCE;
+        let end = Instant::now() + 2 * SILENCE_LIMIT;
         while Instant::now() < end {
             breaker.answered();
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -13,7 +13,7 @@ use crate::limits::windows::{Window, Windows};
 use crate::redis::Redis;
 
 /// Counters of one call.
-const MOST: usize = 128;
+const COUNTERS_PER_CALL: usize = 128;
 
 pub(super) struct Grants(mpsc::UnboundedSender<Asked>);
 
@@ -63,7 +63,7 @@ impl Grants {
 impl Asker {
     async fn serve(self, mut asked: mpsc::UnboundedReceiver<Asked>) {
         let (script, mut batch) = (Script::new(GRANT), Vec::new());
-        while asked.recv_many(&mut batch, MOST).await > 0 {
+        while asked.recv_many(&mut batch, COUNTERS_PER_CALL).await > 0 {
             let answers = self.call(&script, &batch).await;
             for (n, asked) in batch.drain(..).enumerate() {
                 let granted = answers.as_ref().ok().and_then(|answers| answers.get(n));
