@@ -11,12 +11,12 @@ use entities::{GuildId, Person, loa, server_command, strike};
 use runtime::{Context, Event, ModerationVerb, Transaction, UnitOfWork};
 use sea_orm::DbErr;
 
-use crate::tasks::BATCH;
+use crate::batch::ROWS_PER_BATCH;
 
 /// Guilds read in one batch.
-const GUILDS: u64 = 100;
+const GUILDS_PER_BATCH: u64 = 100;
 /// Rows of one guild closed in one transaction, which holds the guild's moderation lock.
-const OF_GUILD: u64 = 200;
+const ROWS_PER_GUILD: u64 = 200;
 /// The reason sent to game servers.
 const REASON: &str = "expired";
 
@@ -25,7 +25,7 @@ pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
     let (mut closed, mut after) = (0, None);
     loop {
         let (read, now) = (context.database.read(), context.clock.now());
-        let guilds = expiry::guilds(read, after, now, GUILDS).await?;
+        let guilds = expiry::guilds(read, after, now, GUILDS_PER_BATCH).await?;
         for guild in &guilds {
             match of_guild(context, *guild).await {
                 Ok(rows) => closed += rows,
@@ -35,7 +35,7 @@ pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
             }
         }
         after = guilds.last().copied();
-        if (guilds.len() as u64) < GUILDS {
+        if (guilds.len() as u64) < GUILDS_PER_BATCH {
             return Ok(closed);
         }
     }
@@ -48,7 +48,7 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         work.rollback().await?;
         return Ok(0);
     };
-    let closed = expiry::sweep(work.tx(), &change, OF_GUILD).await?;
+    let closed = expiry::sweep(work.tx(), &change, ROWS_PER_GUILD).await?;
     if closed.is_empty() {
         work.rollback().await?;
         return Ok(0);
@@ -88,14 +88,14 @@ async fn events_of(
 /// Leaves of absence that have ended.
 pub(crate) async fn loa(context: &Context) -> Result<u64, DbErr> {
     let work = UnitOfWork::begin(context).await?;
-    let ended = loa::sweep(work.tx(), &Actor::service(), None, work.now(), BATCH).await?;
+    let ended = loa::sweep(work.tx(), &Actor::service(), None, work.now(), ROWS_PER_BATCH).await?;
     work.commit().await?;
     Ok(ended.len() as u64)
 }
 
 pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
     let work = UnitOfWork::begin(context).await?;
-    let ended = strike::sweep(work.tx(), &Actor::service(), None, work.now(), BATCH).await?;
+    let ended = strike::sweep(work.tx(), &Actor::service(), None, work.now(), ROWS_PER_BATCH).await?;
     work.commit().await?;
     Ok(ended.len() as u64)
 }
@@ -103,7 +103,7 @@ pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
 /// Commands that were not acknowledged within ten minutes (docs/rules.md 7).
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     let mut work = UnitOfWork::begin(context).await?;
-    let expired = server_command::sweep(work.tx(), work.now(), BATCH).await?;
+    let expired = server_command::sweep(work.tx(), work.now(), ROWS_PER_BATCH).await?;
     let servers: BTreeSet<_> = expired.iter().map(|row| (row.guild_id, &row.server_id)).collect();
     let ended =
         |(guild, server): (_, &String)| Event::CommandAcknowledged { guild, server_id: server.clone() };

@@ -10,10 +10,10 @@ use sea_orm::DbErr;
 use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 
-const EVERY: Duration = Duration::from_secs(10);
+const MEASURE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) async fn keep(context: Context, leadership: Leadership) {
-    let mut interval = LeaderInterval::new(EVERY, leadership, context.shutdown.clone());
+    let mut interval = LeaderInterval::new(MEASURE_INTERVAL, leadership, context.shutdown.clone());
     while interval.next().await {
         if let Err(error) = read(&context).await {
             tracing::debug!(%error, "cannot read the backlog");

@@ -2,9 +2,9 @@
 //!
 //! No process compares its clock with that of another or of the database: any of them can be wrong, and jump. A waiting
 //! process takes the lease when the lease's number has not changed for [`LEASE`] on its own monotonic clock, with an
-//! update conditional on that number. The holder relies on an extension for [`SURE`] after sending it, on its own
-//! monotonic clock too. So it stops leading before another process starts, even if it was frozen in between, as long as
-//! no clock is off by a fifth. The clock of a suspended machine may stop: the guarded updates refuse the
+//! update conditional on that number. The holder relies on an extension for [`EXTENSION_VALID_FOR`] after sending it,
+//! on its own monotonic clock too. So it stops leading before another process starts, even if it was frozen in between,
+//! as long as no clock is off by a fifth. The clock of a suspended machine may stop: the guarded updates refuse the
 //! writes of such a leader until its next extension.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +18,11 @@ use sea_orm::DbErr;
 /// s while the database responds at once: leadership moves within 20 s.
 const LEASE: Duration = Duration::from_secs(10);
 /// How long a leader relies on its last extension.
-const SURE: Duration = Duration::from_secs(8);
+const EXTENSION_VALID_FOR: Duration = Duration::from_secs(8);
 /// Interval at which the leader extends its lease, and the others read it.
-pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of a database request before the next attempt.
-const ANSWER: Duration = Duration::from_secs(4);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether this process leads, and its name in the rows it writes.
 #[derive(Clone)]
@@ -88,14 +88,14 @@ impl Candidate {
 
     async fn keep(mut self) {
         let shutdown = self.context.shutdown.clone();
-        let mut tick = tokio::time::interval(BEAT_EVERY);
+        let mut tick = tokio::time::interval(LEASE_INTERVAL);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 _ = tick.tick() => {}
                 () = shutdown.soft().cancelled() => break,
             }
-            match tokio::time::timeout(ANSWER, self.beat()).await {
+            match tokio::time::timeout(REQUEST_TIMEOUT, self.beat()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     runtime::warn_throttled!(%error, "cannot read or extend the lease of the leader");
@@ -119,7 +119,7 @@ impl Candidate {
         for _ in 0..2 {
             let asked = self.context.clock.steady();
             let holds = self.try_hold().await?;
-            self.leadership.leads_until(if holds { asked + SURE } else { Duration::ZERO });
+            self.leadership.leads_until(if holds { asked + EXTENSION_VALID_FOR } else { Duration::ZERO });
             if !holds || self.leadership.leads() {
                 break;
             }

@@ -4,6 +4,7 @@
 //! The lease keeps other processes from duplicating the leader's work. Guarded updates, not the lease, guarantee that
 //! nothing is done twice.
 
+mod batch;
 mod expiry;
 mod gauges;
 mod interval;

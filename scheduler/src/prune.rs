@@ -9,29 +9,29 @@ use entities::{
 use runtime::{Context, Kept};
 use sea_orm::DbErr;
 
-use crate::tasks::BATCH;
+use crate::batch::ROWS_PER_BATCH;
 
 /// Successful jobs of periodic tasks are kept this long: there are thousands a day.
-const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
+const PERIODIC_JOBS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
-const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const SERVERS_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Ended commands are kept this long, so that a server may acknowledge one late or twice.
-const KEEP_COMMANDS: Duration = Duration::from_secs(60 * 60);
+const COMMANDS_KEPT: Duration = Duration::from_secs(60 * 60);
 
 /// Rows of the table of retention in one transaction: there may be millions.
-const OLD: u64 = 1_000;
+const ROWS_PER_TRANSACTION: u64 = 1_000;
 
 /// Events stay in the change log for this long: far longer than any process goes without reading it, whatever the clocks.
-const KEEP_EVENTS: Duration = Duration::from_secs(30 * 60);
+const EVENTS_KEPT: Duration = Duration::from_secs(30 * 60);
 
 pub(crate) async fn change_log(context: &Context) -> Result<u64, DbErr> {
-    change_log::prune(context.database.write(), context.clock.now() - KEEP_EVENTS, BATCH).await
+    change_log::prune(context.database.write(), context.clock.now() - EVENTS_KEPT, ROWS_PER_BATCH).await
 }
 
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
-    let before = context.clock.now() - KEEP_COMMANDS;
-    server_command::forget(context.database.write(), before, BATCH).await
+    let before = context.clock.now() - COMMANDS_KEPT;
+    server_command::forget(context.database.write(), before, ROWS_PER_BATCH).await
 }
 
 /// Ended sessions of the console, and unused links.
@@ -41,13 +41,13 @@ pub(crate) async fn console(context: &Context) -> Result<u64, DbErr> {
 }
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
-    idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await
+    idempotency::sweep(context.database.write(), context.clock.now(), ROWS_PER_BATCH).await
 }
 
 /// Jobs of periodic tasks that succeeded.
 pub(crate) async fn ticks(context: &Context) -> Result<u64, DbErr> {
-    let before = context.clock.now() - KEEP_PERIODIC;
-    job::old::prune_maintenance(context.database.write(), before, BATCH).await
+    let before = context.clock.now() - PERIODIC_JOBS_KEPT;
+    job::old::prune_maintenance(context.database.write(), before, ROWS_PER_BATCH).await
 }
 
 /// A batch of each type of row of the table of retention. One that fails does not block the others.
@@ -72,23 +72,23 @@ async fn batch(context: &Context, kept: Kept) -> Result<u64, DbErr> {
     let conn = context.database.begin().await?;
     let before = context.clock.now() - context.retention.of(kept);
     let rows = match kept {
-        Kept::Jobs => job::old::prune(&conn, before, OLD).await,
-        Kept::AuditEntries => retention::audit_entries(&conn, before, OLD).await,
-        Kept::SyncEntries => retention::sync_entries(&conn, before, OLD).await,
-        Kept::Sanctions => retention::sanctions(&conn, before, OLD).await,
-        Kept::Flags => retention::flags(&conn, before, OLD).await,
-        Kept::Sessions => staff_session::sum::fold(&conn, before, OLD).await,
-        Kept::Actions => staff_action::old::fold(&conn, before, OLD).await,
-        Kept::LeaveRequests => retention::leave_requests(&conn, before, OLD).await,
-        Kept::PendingActions => retention::pending_actions(&conn, before, OLD).await,
-        Kept::Submissions => retention::submissions(&conn, before, OLD).await,
-        Kept::Keys => retention::keys(&conn, before, OLD).await,
+        Kept::Jobs => job::old::prune(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::AuditEntries => retention::audit_entries(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::SyncEntries => retention::sync_entries(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Sanctions => retention::sanctions(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Flags => retention::flags(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Sessions => staff_session::sum::fold(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Actions => staff_action::old::fold(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::LeaveRequests => retention::leave_requests(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::PendingActions => retention::pending_actions(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Submissions => retention::submissions(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::Keys => retention::keys(&conn, before, ROWS_PER_TRANSACTION).await,
     }?;
     conn.commit().await?;
     Ok(rows)
 }
 
 pub(crate) async fn servers(context: &Context) -> Result<u64, DbErr> {
-    let before = context.clock.now() - KEEP_SERVERS;
-    game_server::forget(context.database.write(), before, BATCH).await
+    let before = context.clock.now() - SERVERS_KEPT;
+    game_server::forget(context.database.write(), before, ROWS_PER_BATCH).await
 }

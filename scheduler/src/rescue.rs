@@ -11,14 +11,14 @@ use runtime::Shutdown;
 use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 
-const EVERY: Duration = Duration::from_secs(1);
+const RESCUE_INTERVAL: Duration = Duration::from_secs(1);
 /// A larger gap between two passes means that the database or this process was down.
-const GAP: Duration = Duration::from_secs(4);
+const LONGEST_GAP: Duration = Duration::from_secs(4);
 /// Required time of uninterrupted database access: a worker writes a heartbeat every three seconds.
-const STEADY: Duration = Duration::from_secs(7);
+const REQUIRED_CONTACT: Duration = Duration::from_secs(7);
 
 pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {
-    let mut interval = LeaderInterval::new(EVERY, leadership, shutdown);
+    let mut interval = LeaderInterval::new(RESCUE_INTERVAL, leadership, shutdown);
     let mut watch = Watch::default();
     while interval.next().await {
         let asked = Instant::now();
@@ -43,13 +43,15 @@ struct Watch(Option<(Instant, Instant)>);
 
 impl Watch {
     fn is_steady(&self, now: Instant) -> bool {
-        self.0.is_some_and(|(since, last)| now - last <= GAP && last - since >= STEADY)
+        self.0.is_some_and(|(since, last)| now - last <= LONGEST_GAP && last - since >= REQUIRED_CONTACT)
     }
 
     fn reached(&mut self, asked: Instant, answered: Instant) {
-        let unbroken = answered - asked <= GAP;
-        let since =
-            self.0.filter(|(_, last)| unbroken && asked - *last <= GAP).map_or(answered, |(since, _)| since);
+        let unbroken = answered - asked <= LONGEST_GAP;
+        let since = self
+            .0
+            .filter(|(_, last)| unbroken && asked - *last <= LONGEST_GAP)
+            .map_or(answered, |(since, _)| since);
         self.0 = Some((since, answered));
     }
 }

@@ -6,7 +6,7 @@ use entities::queue_sample::{self, Sample};
 use runtime::Context;
 use sea_orm::DbErr;
 
-use crate::tasks::BATCH;
+use crate::batch::ROWS_PER_BATCH;
 
 /// Writes the samples of this minute, on the database's clock; 0: they are written.
 pub(crate) async fn write(context: &Context) -> Result<u64, DbErr> {
@@ -28,5 +28,5 @@ fn age(since: Option<Timestamp>, now: Timestamp) -> i64 {
 }
 
 pub(crate) async fn prune(context: &Context) -> Result<u64, DbErr> {
-    queue_sample::prune(context.database.write(), context.clock.now(), BATCH).await
+    queue_sample::prune(context.database.write(), context.clock.now(), ROWS_PER_BATCH).await
 }

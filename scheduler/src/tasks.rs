@@ -7,9 +7,6 @@ use sea_orm::DbErr;
 
 use crate::{expiry, prune, samples, stale};
 
-/// Rows in one batch, so that no batch holds locks for long.
-pub(crate) const BATCH: u64 = 500;
-
 /// Does one batch and returns the number of rows changed; called again until it returns 0.
 pub(crate) fn run_batch(task: Task, context: &Context) -> BoxFuture<'_, Result<u64, DbErr>> {
     match task {

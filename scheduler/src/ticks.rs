@@ -19,10 +19,10 @@ use sea_orm::DbErr;
 use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership) {
-    let mut interval = LeaderInterval::new(LOOK_EVERY, leadership, context.shutdown.clone());
+    let mut interval = LeaderInterval::new(CHECK_INTERVAL, leadership, context.shutdown.clone());
     let mut ticker = Ticker::new(context.clone(), queue, SCHEDULES);
     while interval.next().await {
         if let Err(error) = ticker.look().await {

@@ -28,7 +28,7 @@ async fn another_process_leads_when_the_leader_stops_extending() {
         for _ in 0..20 {
             assert!(one.leads() && !two.leads());
             for each in [&mut one, &mut two] {
-                each.pass(BEAT_EVERY);
+                each.pass(LEASE_INTERVAL);
                 each.beat().await.unwrap();
             }
         }
@@ -36,8 +36,8 @@ async fn another_process_leads_when_the_leader_stops_extending() {
         drop(one);
         let mut waited = Duration::ZERO;
         while !two.leads() {
-            two.pass(BEAT_EVERY);
-            waited += BEAT_EVERY;
+            two.pass(LEASE_INTERVAL);
+            waited += LEASE_INTERVAL;
             two.beat().await.unwrap();
         }
         assert_eq!(waited, LEASE);
@@ -48,7 +48,7 @@ async fn another_process_leads_when_the_leader_stops_extending() {
 async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
     for test in test_databases().await {
         let (mut frozen, mut other) = (candidate(&test).await, candidate(&test).await);
-        frozen.pass(SURE);
+        frozen.pass(EXTENSION_VALID_FOR);
         assert!(!frozen.leads(), "its last extension is too old");
         other.pass(LEASE);
         other.beat().await.unwrap();
@@ -56,7 +56,7 @@ async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
         frozen.beat().await.unwrap();
         assert!(!frozen.leads(), "another holds the lease");
         // A beat counts from its sending, not from its response.
-        other.pass(SURE);
+        other.pass(EXTENSION_VALID_FOR);
         assert!(!other.leads());
         other.beat().await.unwrap();
         assert!(other.leads(), "it was not taken meanwhile");
