@@ -8,7 +8,7 @@ use crate::reply::Reply;
 use crate::route::{Route, Side};
 
 /// A request this soon after the 429 was sent may have been in flight already.
-const ON_THE_WAY: Duration = Duration::from_millis(500);
+const IN_FLIGHT_FOR: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 pub(crate) struct Pauses {
@@ -57,8 +57,10 @@ impl Pauses {
         let header = || reply.headers.iter().find(|(name, _)| name == "retry-after")?.1.parse().ok();
         let seconds = body.and_then(|body| body["retry_after"].as_f64()).or_else(header).unwrap_or(0.0);
         let scope = if global { PauseScope::Platform(platform(route)) } else { bucket(route, guild) };
-        self.pauses
-            .insert(scope, Pause { from: now + ON_THE_WAY, until: now + Duration::from_secs_f64(seconds) });
+        self.pauses.insert(
+            scope,
+            Pause { from: now + IN_FLIGHT_FOR, until: now + Duration::from_secs_f64(seconds) },
+        );
     }
 
     /// Resets the count; active pauses continue.

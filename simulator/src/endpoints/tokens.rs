@@ -25,7 +25,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const IDENTIFY: &str = "identify";
 const GUILDS: &str = "guilds";
 /// The platform's limit of guilds.
-const GUILDS_AT_MOST: usize = 200;
+const MAX_GUILDS: usize = 200;
 
 type Form = HashMap<String, String>;
 
@@ -96,7 +96,7 @@ pub(crate) fn guilds(simulator: &Simulator, input: &Input) -> Reply {
     let own = state.guilds.iter().filter_map(|(id, guild)| {
         Some(objects::own_guild(*id, guild, grant.user, guild.members.get(&grant.user)?))
     });
-    Reply::ok(own.take(GUILDS_AT_MOST).collect())
+    Reply::ok(own.take(MAX_GUILDS).collect())
 }
 
 /// The grant of the request's token, and its remaining time.
