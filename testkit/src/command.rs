@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::process::guildhall;
 
 /// Enough to seed the largest fixture of a benchmark.
-const LIMIT: Duration = Duration::from_mins(10);
+const TIME_LIMIT: Duration = Duration::from_mins(10);
 
 #[derive(Debug)]
 pub struct Finished {
@@ -49,9 +49,9 @@ async fn finish(args: &[&str], command: Command, stdout: Stdio) -> Finished {
     let child = command.kill_on_drop(true).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     // Its standard output: the test may have closed the other end.
     drop(command);
-    let output = tokio::time::timeout(LIMIT, child.wait_with_output())
+    let output = tokio::time::timeout(TIME_LIMIT, child.wait_with_output())
         .await
-        .unwrap_or_else(|_| panic!("{what} did not end within {LIMIT:?}"))
+        .unwrap_or_else(|_| panic!("{what} did not end within {TIME_LIMIT:?}"))
         .unwrap();
     Finished {
         what,

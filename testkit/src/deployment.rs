@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, Guild};
 use crate::process::{Process, Roles, free_address, print_logs};
 use crate::servers::{Namespace, Servers};
 use crate::setup::{Mode, Setup};
-use crate::shared::{Kept, Lease, TESTS, Tenancy, lease};
+use crate::shared::{Kept, Lease, TESTS_PER_DEPLOYMENT, Tenancy, lease};
 use crate::simulator::Simulator;
 
 pub struct Deployment {
@@ -92,7 +92,7 @@ impl Deployment {
 
     pub(crate) async fn start_shared(mode: Mode) -> Self {
         let setup = Setup::new(mode).env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8");
-        let fixture = Fixture::new(2 * TESTS, setup.members);
+        let fixture = Fixture::new(2 * TESTS_PER_DEPLOYMENT, setup.members);
         let file = fixture.json();
         let deployment = Self::seeded_with(setup, fixture, &file).await;
         deployment.start_all().await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const RANKS: [(i64, &str); 5] =
     [(1, "Member"), (50, "Trainee"), (100, "Officer"), (200, "Captain"), (255, "Owner")];
 /// Ranks that are bound to a role.
-const BOUND: usize = 4;
+const BOUND_RANKS: usize = 4;
 const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
 
 /// An existing chat user without a guild.
@@ -26,7 +26,7 @@ pub struct Guild {
     /// All scopes.
     pub admin_key: String,
     /// Role of rank 1, 50, 100, 200.
-    pub roles: [String; BOUND],
+    pub roles: [String; BOUND_RANKS],
     pub bot_role: String,
     /// Above the bot.
     pub high_role: String,
@@ -213,14 +213,14 @@ impl Fixture {
     }
 }
 
-fn member(guild: usize, n: usize, roles: &[String; BOUND]) -> Member {
+fn member(guild: usize, n: usize, roles: &[String; BOUND_RANKS]) -> Member {
     let (guild_part, index) = (u64::try_from(guild).unwrap(), u64::try_from(n).unwrap());
     let name = format!("player_{guild}_{n}");
-    let rank = n % 7 % BOUND;
+    let rank = n % 7 % BOUND_RANKS;
     let wanted = roles[rank].clone();
     let (held, nick) = match n % 10 {
         6 | 7 => (Vec::new(), name.clone()),
-        8 => (vec![wanted.clone(), roles[(rank + 1) % BOUND].clone()], name.clone()),
+        8 => (vec![wanted.clone(), roles[(rank + 1) % BOUND_RANKS].clone()], name.clone()),
         9 => (vec![wanted.clone()], format!("old {name}")),
         _ => (vec![wanted.clone()], name.clone()),
     };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bolero::TypeGenerator;
 
 /// Edits of one input.
-const MOST_EDITS: usize = 12;
+const MAX_EDITS: usize = 12;
 /// Parts that parsers expect, or fail on.
 const PARTS: [&[u8]; 20] = [
     b"\"",
@@ -61,7 +61,7 @@ pub fn fuzz(name: &str, bases: &[&[u8]], check: impl Fn(&[u8]) -> bool + RefUnwi
 impl Edited {
     fn apply(&self, bases: &[Vec<u8>]) -> Vec<u8> {
         let mut text = bases[usize::from(self.base) % bases.len()].clone();
-        for edit in self.edits.iter().take(MOST_EDITS) {
+        for edit in self.edits.iter().take(MAX_EDITS) {
             edit.apply(&mut text);
         }
         text

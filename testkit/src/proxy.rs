@@ -21,7 +21,7 @@ pub use connection::Way;
 use connection::Plan;
 
 /// Pause after a failed accept.
-const PAUSE: Duration = Duration::from_millis(20);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 /// Ends on drop: closes the connections and frees the port.
 pub struct Proxy {
@@ -134,7 +134,7 @@ async fn accept(listener: std::net::TcpListener, target: &str, mut plan: watch::
                 () = serve_all(listener, target, &plan) => {}
             }
         } else {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(ACCEPT_PAUSE).await;
         }
         if plan.wait_for(|plan| !plan.refusing).await.is_err() {
             return;
@@ -150,7 +150,7 @@ async fn serve_all(listener: TcpListener, target: &str, plan: &watch::Receiver<P
                 let (target, plan) = (target.to_owned(), plan.clone());
                 tokio::spawn(async move { connection::serve(client, &target, plan).await });
             }
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }

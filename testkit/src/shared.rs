@@ -1,7 +1,7 @@
 //! One deployment for each mode that many tests use concurrently, each with two guilds of its own; and one browser.
 //!
-//! A keeper process starts each for the first test and ends it when no test has used it for [`IDLE`], even if tests were
-//! killed: a test uses it as long as its connection to the keeper's socket is open.
+//! A keeper process starts each for the first test and ends it when no test has used it for [`IDLE_LIMIT`], even if
+//! tests were killed: a test uses it as long as its connection to the keeper's socket is open.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,12 +20,12 @@ use crate::process::binary;
 use crate::setup::Mode;
 
 /// An unused deployment ends after this time.
-const IDLE: Duration = Duration::from_secs(4);
+const IDLE_LIMIT: Duration = Duration::from_secs(4);
 /// Tests per deployment and browser; the next test starts another.
-pub(crate) const TESTS: usize = 150;
+pub(crate) const TESTS_PER_DEPLOYMENT: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
 /// Names the deployment of a keeper process.
-const KEEP: &str = "GUILDHALL_TEST_KEEP";
+const KEEPER_VARIABLE: &str = "GUILDHALL_TEST_KEEP";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kept {
@@ -113,13 +113,13 @@ async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Lease<T>> {
 fn start_keeper(kept: Kept, log: &Path) {
     let log = File::create(log).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEP, kept.name());
+    command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEPER_VARIABLE, kept.name());
     command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
     command.process_group(0).spawn().unwrap();
 }
 
 pub(crate) fn to_keep() -> Option<Kept> {
-    let named = std::env::var(KEEP).ok()?;
+    let named = std::env::var(KEEPER_VARIABLE).ok()?;
     Kept::ALL.into_iter().find(|kept| kept.name() == named)
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn serve<T: Serialize>(kept: Kept, tenancy: impl Fn(usize) -> T
     let _ = std::fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
     let mut tests = JoinSet::new();
-    for number in 0..TESTS {
+    for number in 0..TESTS_PER_DEPLOYMENT {
         let Some(mut connection) = next_test(&listener, &mut tests).await else { break };
         let line = format!("{}\n", serde_json::to_string(&tenancy(number)).unwrap());
         tests.spawn(async move {
@@ -149,7 +149,7 @@ async fn next_test(listener: &UnixListener, tests: &mut JoinSet<()>) -> Option<U
         tokio::select! {
             accepted = listener.accept() => return Some(accepted.unwrap().0),
             Some(_) = tests.join_next() => {}
-            () = tokio::time::sleep(IDLE), if tests.is_empty() => return None,
+            () = tokio::time::sleep(IDLE_LIMIT), if tests.is_empty() => return None,
         }
     }
 }

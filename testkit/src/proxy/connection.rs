@@ -29,9 +29,9 @@ pub(super) struct Plan {
     pub(super) commands: u64,
 }
 
-const CHUNK: usize = 16 * 1024;
+const CHUNK_BYTES: usize = 16 * 1024;
 /// Chunks in flight while latency is added.
-const ON_THE_WAY: usize = 256;
+const CHUNKS_IN_FLIGHT: usize = 256;
 
 /// Why a pump stopped before both sides were done.
 enum Broken {
@@ -119,7 +119,7 @@ async fn pump(
     way: Way,
     plan: &watch::Receiver<Plan>,
 ) -> Result<(), Broken> {
-    let (sender, receiver) = mpsc::channel(ON_THE_WAY);
+    let (sender, receiver) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read, written) = tokio::join!(read(from, sender, way, plan), write(to, receiver));
     read.and(written)
 }
@@ -134,7 +134,7 @@ async fn read(
 ) -> Result<(), Broken> {
     let mut passed = Passed::default();
     loop {
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_BYTES];
         let length = from.read(&mut chunk).await.map_err(|_| Broken::Failed)?;
         if length == 0 {
             return Ok(());
