@@ -14,7 +14,7 @@ pub async fn prepare(transaction: &impl Conn) -> Result<()> {
 }
 
 /// Bytes of a table from which on its indexes are faster than reading all of it.
-const LARGE: i32 = 128 * 1024;
+const LARGE_TABLE_BYTES: i32 = 128 * 1024;
 
 /// Call this last in a transaction that filled tables. The database gets statistics of the rows at once, not
 /// at its next analysis: until then it considers all indexes equal (measured with 1,000 bans a guild: 743 µs
@@ -26,7 +26,8 @@ pub async fn finish(transaction: &impl Conn) -> Result<()> {
     if transaction.get_database_backend() == DatabaseBackend::Postgres {
         let large = "SELECT CAST(CAST(oid AS regclass) AS text) FROM pg_class WHERE relkind = 'r'
             AND relnamespace = CAST(current_schema() AS regnamespace) AND pg_relation_size(oid) >= $1";
-        let large = Statement::from_sql_and_values(DatabaseBackend::Postgres, large, [LARGE.into()]);
+        let large =
+            Statement::from_sql_and_values(DatabaseBackend::Postgres, large, [LARGE_TABLE_BYTES.into()]);
         for row in transaction.query_all_raw(large).await? {
             let table: String = row.try_get_by_index(0)?;
             transaction.execute_unprepared(&format!("ANALYZE {table}")).await?;

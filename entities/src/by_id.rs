@@ -47,7 +47,7 @@ impl<Id: Into<Value>> Page<Id> {
 }
 
 /// Rows per statement, well under the databases' limits on bound values.
-pub(crate) const ROWS_A_STATEMENT: usize = 1_000;
+pub(crate) const ROWS_PER_STATEMENT: usize = 1_000;
 
 /// The statements that insert the rows.
 pub(crate) fn inserts_of<E: EntityTrait>(
@@ -55,7 +55,7 @@ pub(crate) fn inserts_of<E: EntityTrait>(
 ) -> Vec<InsertStatement> {
     let (mut rows, mut inserts) = (rows.into_iter().peekable(), Vec::new());
     while rows.peek().is_some() {
-        inserts.push(E::insert_many(rows.by_ref().take(ROWS_A_STATEMENT)).into_query());
+        inserts.push(E::insert_many(rows.by_ref().take(ROWS_PER_STATEMENT)).into_query());
     }
     inserts
 }

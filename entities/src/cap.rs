@@ -49,7 +49,7 @@ pub struct Row {
     pub cure: &'static str,
 }
 
-const KEPT: &str =
+const KEPT_AS_HISTORY: &str =
     "they are kept as history until their retention ends, which the operator of this service sets";
 
 impl Cap {
@@ -63,12 +63,12 @@ impl Cap {
             Self::StaffRoles => (250, "staff roles", "delete one first"),
             Self::StaffMembers => (5_000, "staff members", "delete one first"),
             Self::Leaves => (10_000, "leaves of absence", "delete old ones first"),
-            Self::LeaveRequests => (10_000, "requests for leave", KEPT),
+            Self::LeaveRequests => (10_000, "requests for leave", KEPT_AS_HISTORY),
             Self::Strikes => (10_000, "strikes", "delete old ones first"),
             Self::Notes => (10_000, "notes", "delete old ones first"),
             Self::Quotas => (500, "quotas", "delete one first"),
             Self::Panels => (100, "application panels", "use one of them"),
-            Self::Submissions => (100_000, "application submissions", KEPT),
+            Self::Submissions => (100_000, "application submissions", KEPT_AS_HISTORY),
             Self::Games => (1_000, "registered games", "use one of them"),
             Self::GameServers => (
                 2_000,
@@ -83,11 +83,11 @@ impl Cap {
             }
             Self::Sanctions => (1_000_000, "active bans and mutes", "lift old ones first"),
             Self::ShieldFlags => (1_000_000, "Shield flags", "ask the operator of this service to lift some"),
-            Self::StaffSessions => (1_000_000, "ended staff sessions", KEPT),
-            Self::StaffActions => (10_000_000, "staff actions", KEPT),
-            Self::CustomEntries => (1_000_000, "audit entries of its own", KEPT),
+            Self::StaffSessions => (1_000_000, "ended staff sessions", KEPT_AS_HISTORY),
+            Self::StaffActions => (10_000_000, "staff actions", KEPT_AS_HISTORY),
+            Self::CustomEntries => (1_000_000, "audit entries of its own", KEPT_AS_HISTORY),
             Self::Jobs => (10_000, "unfinished jobs", "wait until some have ended"),
-            Self::Keys => (1_000, "API keys", KEPT),
+            Self::Keys => (1_000, "API keys", KEPT_AS_HISTORY),
         };
         Row { name, most, cure }
     }

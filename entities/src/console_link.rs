@@ -7,7 +7,7 @@ use crate::by_id::no_relations;
 use crate::{ChatId, Conn, GuildId, Result, Timestamp};
 
 /// How long a link can be used.
-pub const LIVES: TimeDelta = TimeDelta::minutes(10);
+pub const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "console_link")]

@@ -75,7 +75,7 @@ pub async fn reserve(
     locked_until: Timestamp,
     expires_at: Timestamp,
 ) -> Result<Reservation> {
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         if let Some(reservation) = try_reserve(conn, request, now, locked_until, expires_at).await? {
             return Ok(reservation);
         }
@@ -84,7 +84,7 @@ pub async fn reserve(
 }
 
 /// Each failed try means that another request held the key and released it meanwhile.
-const MOST_TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 /// `None`: another row conflicted, and no longer exists.
 async fn try_reserve(

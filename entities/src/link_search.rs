@@ -8,14 +8,14 @@ use crate::link::{Column, Entity, Model};
 use crate::{Conn, GuildId, Result, Sorted};
 
 /// The greatest character: after every name that begins with a prefix, and before every other later one.
-const LAST: char = char::MAX;
+const GREATEST_CHAR: char = char::MAX;
 
 /// Links whose name begins with `prefix`, whatever the case; at most `limit`.
 ///
 /// The expressions are those of the index `link_by_name`.
 pub async fn by_name(conn: &impl Conn, guild: GuildId, prefix: &str, limit: u64) -> Result<Vec<Model>> {
     let (folded, prefix) = (folded(conn), prefix.to_ascii_lowercase());
-    let end = format!("{prefix}{LAST}");
+    let end = format!("{prefix}{GREATEST_CHAR}");
     let found = Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(folded.clone().gte(prefix))

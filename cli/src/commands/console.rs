@@ -189,7 +189,7 @@ pub(crate) async fn create(
         user_name: name,
         admin: person.admin.is_admin(),
         operator,
-        expires_at: now + console_link::LIVES,
+        expires_at: now + console_link::LIFETIME,
     };
     Ok(console_link::create(conn, link).await?)
 }

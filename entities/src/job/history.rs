@@ -8,9 +8,9 @@ use super::model::{Failure, Model};
 use crate::Timestamp;
 
 /// Number of failures kept, the newest.
-pub const KEPT: usize = 16;
+pub const FAILURES_KEPT: usize = 16;
 /// Characters of a message that are kept.
-const MESSAGE: usize = 300;
+const MESSAGE_CHARS: usize = 300;
 
 /// One attempt that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct AttemptError {
 }
 
 impl Model {
-    /// Newest last, at most [`KEPT`].
+    /// Newest last, at most [`FAILURES_KEPT`].
     pub fn history(&self) -> Vec<AttemptError> {
         let errors = self.errors.clone();
         errors.and_then(|errors| serde_json::from_value(errors).ok()).unwrap_or_default()
@@ -41,9 +41,9 @@ impl Model {
             at: now,
             worker: self.worker.clone(),
             error: failure.error.clone(),
-            message: failure.message.chars().take(MESSAGE).collect(),
+            message: failure.message.chars().take(MESSAGE_CHARS).collect(),
         });
-        let old = history.len().saturating_sub(KEPT);
+        let old = history.len().saturating_sub(FAILURES_KEPT);
         serde_json::to_value(&history[old..]).unwrap_or(Json::Null)
     }
 }

@@ -119,7 +119,7 @@ pub async fn insert_held(conn: &impl Conn, jobs: Vec<NewJob>, now: Timestamp) ->
 }
 
 /// Rows per statement, well under SQLite's limit of 32,766 bound values.
-const ROWS_A_STATEMENT: usize = 500;
+const ROWS_PER_STATEMENT: usize = 500;
 
 /// Statements that insert the rows and skip conflicts with an unfinished job of the same dedupe key.
 fn statements(
@@ -132,7 +132,7 @@ fn statements(
     while rows.peek().is_some() {
         let mut insert = Query::insert();
         insert.into_table(Entity);
-        for (job, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
+        for (job, state) in rows.by_ref().take(ROWS_PER_STATEMENT) {
             let row = job.row(state, time::now(conn, now));
             insert.columns(row.each_ref().map(|(column, _)| *column));
             insert.values(row.map(|(_, value)| value)).map_err(|error| DbErr::Custom(error.to_string()))?;

@@ -73,12 +73,16 @@ pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> 
 }
 
 /// Kinds whose arguments name one account or ticket and nothing long.
-const OF_ONE: [&str; 5] = ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket"];
+const KINDS_OF_ONE_ACCOUNT: [&str; 5] =
+    ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket"];
 
 /// The arguments of those of these jobs that concern one person.
 pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId, Json>> {
-    let ids: Vec<_> =
-        jobs.iter().filter(|job| OF_ONE.contains(&job.kind.as_str())).map(|job| job.job_id).collect();
+    let ids: Vec<_> = jobs
+        .iter()
+        .filter(|job| KINDS_OF_ONE_ACCOUNT.contains(&job.kind.as_str()))
+        .map(|job| job.job_id)
+        .collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }

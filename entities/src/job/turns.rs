@@ -17,7 +17,7 @@ use super::time;
 use crate::{Conn, GuildId, Result, Timestamp, lists};
 
 /// The share of classes whose jobs are never held.
-const ALL: u64 = u64::MAX;
+const UNLIMITED: u64 = u64::MAX;
 
 /// How many jobs of a class one guild may have in flight.
 pub fn share(class: Class) -> u64 {
@@ -26,7 +26,7 @@ pub fn share(class: Class) -> u64 {
         Class::Default => 4,
         Class::Bulk => 2,
         // Rows without a guild, and classes that run one job at a time.
-        Class::Maintenance | Class::Quarantine => ALL,
+        Class::Maintenance | Class::Quarantine => UNLIMITED,
     }
 }
 
@@ -43,7 +43,7 @@ fn is_in_flight(conn: &impl Conn, column: impl Fn(Column) -> SimpleExpr, now: Ti
 /// caller. For many jobs, the subquery would be planned for each.
 pub(super) fn state_of_one(conn: &impl Conn, guild: GuildId, class: Class, now: Timestamp) -> SimpleExpr {
     let share = share(class);
-    if share == ALL {
+    if share == UNLIMITED {
         return Expr::value(State::Queued);
     }
     let full = Query::select()
@@ -106,7 +106,7 @@ pub async fn release(
     most: u64,
     now: Timestamp,
 ) -> Result<Vec<JobMessage>> {
-    if most == ALL {
+    if most == UNLIMITED {
         return Ok(Vec::new());
     }
     let in_flight = InFlight::read(conn, HashSet::from([guild]), now).await?;

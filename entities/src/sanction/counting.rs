@@ -11,11 +11,11 @@ use super::model::{Column, Entity, Lifted, Model};
 use crate::{ChatId, Conn, GuildId, Person, Result, Timestamp, lists};
 
 /// For this long after a moderator imposed or lifted one of a person, further ones do not count.
-const OF_ONE: Duration = Duration::from_secs(24 * 3600);
+const REPEATED_WITHIN: Duration = Duration::from_secs(24 * 3600);
 /// A sanction that is imposed again within this time of its lift, by any moderator, was lifted by mistake.
-const RESTORED: Duration = Duration::from_secs(3600);
+const RESTORED_WITHIN: Duration = Duration::from_secs(3600);
 /// Newest rows of each account that are read.
-const ROWS: u64 = 50;
+const ROWS_PER_ACCOUNT: u64 = 50;
 
 /// The newest sanctions of some people, and those that a transaction adds.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Recent {
             move |[account]: [SimpleExpr; 1]| {
                 let rows =
                     Entity::find().filter(Column::GuildId.eq(guild)).filter(column.into_expr().eq(account));
-                rows.order_by_desc(Column::SanctionId).limit(ROWS).into_query()
+                rows.order_by_desc(Column::SanctionId).limit(ROWS_PER_ACCOUNT).into_query()
             }
         };
         let mut rows: Vec<Model> = lists::of_each(conn, chats, newest(Column::ChatId)).await?;
@@ -54,7 +54,7 @@ impl Recent {
         let undone: Vec<_> = theirs()
             .filter(|row| row.lifted_how == Some(Lifted::Lifted))
             .filter_map(|row| Some((row.lifted_by?, row.lifted_at?)))
-            .filter(|(_, at)| is_within(*at, RESTORED, now))
+            .filter(|(_, at)| is_within(*at, RESTORED_WITHIN, now))
             .collect();
         let is_change = was_in_force || theirs().any(|row| row.in_force(now) || acted(row, by, now));
         let counts = !is_change && undone.is_empty();
@@ -81,8 +81,9 @@ impl Recent {
 
 /// The moderator imposed or lifted it a short time ago.
 fn acted(row: &Model, by: ChatId, now: Timestamp) -> bool {
-    let imposed = row.moderator_id == by && is_within(row.created_at, OF_ONE, now);
-    imposed || (row.lifted_by == Some(by) && row.lifted_at.is_some_and(|at| is_within(at, OF_ONE, now)))
+    let imposed = row.moderator_id == by && is_within(row.created_at, REPEATED_WITHIN, now);
+    imposed
+        || (row.lifted_by == Some(by) && row.lifted_at.is_some_and(|at| is_within(at, REPEATED_WITHIN, now)))
 }
 
 fn is_within(at: Timestamp, time: Duration, now: Timestamp) -> bool {

@@ -12,7 +12,7 @@ use crate::moderation_revision::Change;
 use crate::{GuildId, Person, Timestamp};
 
 /// Rows per statement, well under the databases' limits on bound values and on nested conditions.
-const ROWS_A_STATEMENT: usize = 250;
+const ROWS_PER_STATEMENT: usize = 250;
 
 /// The existing sanctions of a guild.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub async fn create_many<C: ConnectionTrait>(
     change: &Change,
     sanctions: Vec<NewSanction>,
 ) -> Result<(), DbErr> {
-    for chunk in sanctions.chunks(ROWS_A_STATEMENT) {
+    for chunk in sanctions.chunks(ROWS_PER_STATEMENT) {
         let mut chunk = chunk.to_vec();
         let subjects: Vec<_> = chunk.iter().map(|new| new.subject).collect();
         let people = Person::resolve_all(conn, change.guild, &subjects).await?;

@@ -78,12 +78,15 @@ pub async fn withdraw(conn: &impl Conn, of: Sequence, at: Timestamp, targets: &[
 }
 
 /// Above all numbers.
-const FAR: i64 = 1 << 40;
+const ABOVE_ALL_NUMBERS: i64 = 1 << 40;
 
 /// Moves the numbers above `above`. They are moved through unused numbers: moved by one, a number may collide
 /// with a neighbour that is not moved yet.
 async fn renumber(conn: &impl Conn, of: Sequence, above: i64, by: i64) -> Result<()> {
-    for (rows, distance) in [(Column::Nth.gt(above), FAR), (Column::Nth.gt(FAR), by - FAR)] {
+    for (rows, distance) in [
+        (Column::Nth.gt(above), ABOVE_ALL_NUMBERS),
+        (Column::Nth.gt(ABOVE_ALL_NUMBERS), by - ABOVE_ALL_NUMBERS),
+    ] {
         let nth = Column::Nth.into_expr().add(distance);
         Entity::update_many()
             .col_expr(Column::Nth, nth)
@@ -102,7 +105,7 @@ async fn add_group(
     group: &[NewAction],
     now: Timestamp,
 ) -> Result<Vec<Model>> {
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let statement = conn.get_database_backend().build(&insertion(conn, of, session, group, now));
         let rows = Model::find_by_statement(statement).all(conn).await?;
         if rows.len() == group.len() {
@@ -117,7 +120,7 @@ async fn add_group(
 }
 
 /// Each failed try means that another writer numbered an action of the same member and type meanwhile.
-const MOST_TRIES: usize = 100;
+const MAX_TRIES: usize = 100;
 
 fn no_number() -> DbErr {
     DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
@@ -204,7 +207,7 @@ impl Sequence {
 /// one. `conn` is a transaction. The guild's lock serializes approvals.
 pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, done: Timestamp) -> Result<()> {
     guild::find_for_update(conn, of.guild).await?;
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         // A number that a new action took meanwhile must not roll back the caller's transaction.
         conn.execute_unprepared("SAVEPOINT number").await?;
         match try_number(conn, of, action, done).await {
