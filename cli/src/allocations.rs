@@ -8,11 +8,11 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-const EVERY: Duration = Duration::from_millis(50);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Keeps the metric up to date as long as the process runs.
 pub(crate) async fn report() {
-    let mut tick = tokio::time::interval(EVERY);
+    let mut tick = tokio::time::interval(SAMPLE_INTERVAL);
     loop {
         tick.tick().await;
         let stats = ALLOCATOR.stats();

@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use clap::{Arg, Command};
 use runtime::{AMQP_URL, REDIS_URL, StartError};
 
-const OURS: &str = "GUILDHALL_";
+const PREFIX: &str = "GUILDHALL_";
 /// Suffix of the variable that names the file of a secret; the one without it holds the secret.
-pub(crate) const FILE: &str = "_FILE";
+pub(crate) const FILE_SUFFIX: &str = "_FILE";
 /// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
-const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
+const TEST_PREFIXES: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
 /// Names kept for sign-in with the platforms.
-const OF_SIGN_IN: [&str; 3] =
+const SIGN_IN_VARIABLES: [&str; 3] =
     ["GUILDHALL_CHAT_PUBLIC_KEY", "GUILDHALL_PLAY_CLIENT_ID", "GUILDHALL_PLAY_CLIENT_SECRET"];
 
 /// Refuses servers that one process would not use: the user probably wants another command.
 pub(crate) fn refuse_servers() -> Result<(), StartError> {
-    let is_set = |name: &str| is_set(name) || is_set(&format!("{name}{FILE}"));
+    let is_set = |name: &str| is_set(name) || is_set(&format!("{name}{FILE_SUFFIX}"));
     let Some(set) = [AMQP_URL, REDIS_URL].into_iter().find(|name| is_set(name)) else { return Ok(()) };
     Err(StartError::Contradiction(format!(
         "{set} is set, but this command runs everything in one process, without RabbitMQ and Redis: unset {AMQP_URL} \
@@ -37,7 +37,7 @@ pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
     let set = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
     let unknown = set
-        .filter(|(name, value)| name.starts_with(OURS) && !known.contains(name) && !is_foreign(name, value))
+        .filter(|(name, value)| name.starts_with(PREFIX) && !known.contains(name) && !is_foreign(name, value))
         .map(|(name, _)| name)
         .min();
     let Some(name) = unknown else { return Ok(()) };
@@ -50,9 +50,10 @@ pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
 }
 
 fn known(command: &Command) -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = OF_SIGN_IN.map(str::to_owned).into();
+    let mut known: BTreeSet<String> = SIGN_IN_VARIABLES.map(str::to_owned).into();
     known.extend(variables(command));
-    let texts: Vec<_> = known.iter().filter_map(|name| name.strip_suffix(FILE)).map(str::to_owned).collect();
+    let texts: Vec<_> =
+        known.iter().filter_map(|name| name.strip_suffix(FILE_SUFFIX)).map(str::to_owned).collect();
     known.extend(texts);
     known
 }
@@ -70,7 +71,7 @@ fn is_foreign(name: &str, value: &str) -> bool {
     let part = ["_PROTO", "_PORT", "_ADDR"].iter().any(|end| name.ends_with(end))
         && ["_TCP_", "_UDP_"].iter().any(|kind| name.contains(kind));
     let service = name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT");
-    address || part || service || OF_TESTS.iter().any(|start| name.starts_with(start))
+    address || part || service || TEST_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
 #[cfg(test)]

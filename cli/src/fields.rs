@@ -7,7 +7,7 @@ use entities::{JobId, Timestamp};
 /// Names and other short texts (docs/rules.md 3), characters.
 const MAX_TEXT: usize = 1_000;
 /// The precision both databases store.
-const MICROSECONDS: u16 = 6;
+const SUBSECOND_DIGITS: u16 = 6;
 
 /// A text of 1 to 1,000 characters without control characters.
 pub(crate) fn name(text: &str) -> Result<String, String> {
@@ -20,7 +20,7 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 /// Any RFC 3339 time, to the microsecond.
 pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
     chrono::DateTime::parse_from_rfc3339(text)
-        .map(|at| at.to_utc().trunc_subsecs(MICROSECONDS))
+        .map(|at| at.to_utc().trunc_subsecs(SUBSECOND_DIGITS))
         .map_err(|_| format!("is {text:?}, expected a time such as 2026-04-12T18:33:21Z"))
 }
 

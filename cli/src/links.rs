@@ -9,7 +9,7 @@ use entities::{ChatId, GuildId, Person, PlayId, Timestamp, moderation_revision};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
-const BATCH: usize = 1_000;
+const ROWS_PER_BATCH: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Incoming {
@@ -73,10 +73,10 @@ pub(crate) async fn merge<C: ConnectionTrait>(
     let mut merged = Merged::default();
     // The first links of a guild cannot conflict with existing ones.
     let first = link::count(conn, guild).await? == 0;
-    for (n, batch) in links.chunks(BATCH).enumerate() {
+    for (n, batch) in links.chunks(ROWS_PER_BATCH).enumerate() {
         let mut known = HashMap::new();
         if !first {
-            refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * BATCH))?;
+            refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * ROWS_PER_BATCH))?;
             known = known_by_chat(conn, guild, batch).await?;
         }
         let mut different = Vec::new();
@@ -115,7 +115,7 @@ pub(crate) async fn add<C: ConnectionTrait>(
 ) -> Result<Merged, MergeError> {
     refuse_duplicates(&links)?;
     let mut known = HashSet::new();
-    for batch in links.chunks(BATCH) {
+    for batch in links.chunks(ROWS_PER_BATCH) {
         let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
         known.extend(known_by_chat(conn, guild, batch).await?.into_keys());
         let holders: HashSet<_> =

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
-use crate::environment::FILE;
+use crate::environment::FILE_SUFFIX;
 
 /// The names that replace the variables in errors, which the code below the command line names.
 pub(crate) struct SettingNames(Vec<(String, String)>);

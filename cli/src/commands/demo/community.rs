@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::expected::Expected;
 use super::http_client::HttpClient;
 
-const BEAT: Duration = Duration::from_secs(30);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
 const PLACE: &str = "1818";
 const UNIVERSE: &str = "99";
 /// Servers with their players at the start.
@@ -111,7 +111,7 @@ impl<'e> GameServers<'e> {
 
     /// Sends heartbeats for as long as it is polled.
     pub(super) async fn stay(&self) {
-        let mut beats = tokio::time::interval(BEAT);
+        let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
         for number in 0_u32.. {
             beats.tick().await;
             if let Err(error) = self.beat(number).await {

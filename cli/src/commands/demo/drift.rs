@@ -10,16 +10,16 @@ use super::environment::Environment;
 use super::expected::Member;
 
 /// Members of each kind of change.
-const OF_EACH_KIND: usize = 3;
+const MEMBERS_PER_KIND: usize = 3;
 /// Changed members are this far apart, so that they have different ranks.
-const STEP: usize = 7;
+const MEMBERS_APART: usize = 7;
 
 /// Returns how many members are wrong now.
 pub(super) async fn make(env: &Environment) -> anyhow::Result<usize> {
     let expected = &env.expected;
     // The first member is the owner, whom the printed commands change.
     let ranked = expected.members.iter().skip(1).filter(|member| !member.roles.is_empty());
-    let chosen: Vec<_> = ranked.step_by(STEP).take(3 * OF_EACH_KIND).collect();
+    let chosen: Vec<_> = ranked.step_by(MEMBERS_APART).take(3 * MEMBERS_PER_KIND).collect();
     for (index, member) in chosen.iter().enumerate() {
         let (roles, nick) = changed(index, member, &expected.managed);
         let body =

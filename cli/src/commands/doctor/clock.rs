@@ -8,14 +8,14 @@ use entities::Timestamp;
 use super::report::Problem;
 
 /// Synchronized clocks differ by far less.
-const MOST: TimeDelta = TimeDelta::seconds(2);
+const LARGEST_DIFFERENCE: TimeDelta = TimeDelta::seconds(2);
 
 /// `theirs` was read within the range of this machine's time.
 pub(super) fn compare(server: &str, theirs: Timestamp, ours: Range<Timestamp>) -> Result<String, Problem> {
     let ahead = (theirs - ours.end).max(TimeDelta::zero());
     let behind = (ours.start - theirs).max(TimeDelta::zero());
-    if ahead.max(behind) <= MOST {
-        return Ok(format!("differs from this machine's by at most {} s", MOST.num_seconds()));
+    if ahead.max(behind) <= LARGEST_DIFFERENCE {
+        return Ok(format!("differs from this machine's by at most {} s", LARGEST_DIFFERENCE.num_seconds()));
     }
     let (by, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
     let what = format!("the clock of {server} is {} s {how} this machine's", by.num_seconds());

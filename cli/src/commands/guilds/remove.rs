@@ -16,9 +16,9 @@ use crate::operator::OperatorArgs;
 use crate::output;
 
 /// Rows of one transaction: some milliseconds of locks.
-const ROWS: u64 = 1_000;
+const ROWS_PER_TRANSACTION: u64 = 1_000;
 /// Tries of a transaction that waits for locks.
-const TRIES: u32 = 20;
+const MAX_TRIES: u32 = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -70,9 +70,9 @@ async fn begin(context: &Context, id: GuildId) -> anyhow::Result<()> {
 
 async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
     for table in removal::TABLES {
-        in_parts(context, async |part| removal::delete_some(part.tx(), table, id, ROWS).await).await?;
+        in_parts(context, async |part| removal::delete_some(part.tx(), table, id, ROWS_PER_TRANSACTION).await).await?;
     }
-    in_parts(context, async |part| removal::disown_some(part.tx(), id, ROWS).await).await?;
+    in_parts(context, async |part| removal::disown_some(part.tx(), id, ROWS_PER_TRANSACTION).await).await?;
     in_turn(context, async |rest| {
         rest.announce([Event::Resync]);
         Ok(u64::from(removal::finish(rest.tx(), id, rest.now()).await?))
@@ -88,7 +88,7 @@ async fn in_parts(
 ) -> Result<(), DbErr> {
     loop {
         let began = Instant::now();
-        if in_turn(context, &part).await? < ROWS {
+        if in_turn(context, &part).await? < ROWS_PER_TRANSACTION {
             return Ok(());
         }
         tokio::time::sleep(began.elapsed()).await;
@@ -108,7 +108,7 @@ async fn in_turn(
             Ok(rows)
         };
         match done.await {
-            Err(error) if tries < TRIES && runtime::is_conflict(&error) => {}
+            Err(error) if tries < MAX_TRIES && runtime::is_conflict(&error) => {}
             ended => return ended,
         }
     }

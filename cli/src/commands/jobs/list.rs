@@ -32,9 +32,9 @@ pub(crate) struct ListArgs {
 }
 
 /// How many unfinished bulk jobs are shown.
-const BULK: u64 = 100;
+const BULK_JOBS_SHOWN: u64 = 100;
 /// How much of an error message is shown, characters; `jobs show` has all of it.
-const MESSAGE: usize = 80;
+const MESSAGE_CHARS_SHOWN: usize = 80;
 
 fn status(word: &str) -> Result<Status, String> {
     word.parse().map_err(|_| format!("states are {}", Status::NAMES.join(", ")))
@@ -50,7 +50,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     let jobs = listing::list(conn, filter, Page::first(args.limit.limit), now).await?;
     let mut parts = vec![backlog(&context.database, now).await?];
     parts.extend(paused(&job_pause::list(conn).await?));
-    let bulk = listing::open_bulk(conn, args.guild, BULK).await?;
+    let bulk = listing::open_bulk(conn, args.guild, BULK_JOBS_SHOWN).await?;
     if !bulk.is_empty() {
         parts.push(unfinished_bulk(&bulk, now));
     }
@@ -99,7 +99,7 @@ fn unfinished_bulk(jobs: &[Model], now: Timestamp) -> String {
 
 fn row(job: &Model, now: Timestamp) -> [String; 8] {
     let error = job.failure().map_or_else(String::new, |failure| {
-        let short: String = failure.message.chars().take(MESSAGE).collect();
+        let short: String = failure.message.chars().take(MESSAGE_CHARS_SHOWN).collect();
         let more = if short.len() < failure.message.len() { "..." } else { "" };
         format!("{}: {short}{more}", failure.error)
     });

@@ -18,13 +18,13 @@ pub(crate) struct ShowArgs {
 }
 
 /// How many failed members are shown.
-const FAILURES: usize = 100;
+const FAILURES_SHOWN: usize = 100;
 
 pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Result<()> {
     let context = args.operator.open().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
     let job = require(conn, args.job).await?;
-    let failures = job_failure::list(conn, args.job, Page::first(FAILURES as u64 + 1)).await?;
+    let failures = job_failure::list(conn, args.job, Page::first(FAILURES_SHOWN as u64 + 1)).await?;
     let key = match job.key_id {
         Some(key) => api_key::public_id(conn, key).await?,
         None => None,
@@ -46,7 +46,7 @@ pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Res
         json["checkpoint"] = job.checkpoint.clone().into();
         json["dedupe_key"] = job.dedupe_key.clone().into();
         json["errors"] = history.iter().map(record::attempt).collect();
-        json["failures"] = failures.iter().take(FAILURES).map(record::failure).collect();
+        json["failures"] = failures.iter().take(FAILURES_SHOWN).map(record::failure).collect();
         json
     };
     format.print(json, text)
@@ -94,12 +94,12 @@ fn attempts(history: &[AttemptError]) -> String {
 }
 
 fn failed_members(failures: &[job_failure::Model]) -> String {
-    let rows = failures.iter().take(FAILURES).map(|failure| {
+    let rows = failures.iter().take(FAILURES_SHOWN).map(|failure| {
         let (member, at) = (failure.chat_id.to_string(), output::time(failure.created_at));
         [member, failure.error.clone(), failure.message.clone(), at]
     });
     let table = output::table(["failed member", "error", "message", "at"], rows);
-    let more = if failures.len() > FAILURES {
+    let more = if failures.len() > FAILURES_SHOWN {
         "\n... and more; GET /jobs/:jobId pages through all of them"
     } else {
         ""

@@ -14,7 +14,7 @@ const COLUMNS: &str = "chat_id,play_id,play_username and, optionally, verified_a
 /// Spreadsheets write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// How much of a wrong value an error quotes, characters.
-const QUOTED: usize = 40;
+const QUOTED_CHARS: usize = 40;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
@@ -131,7 +131,7 @@ fn id<T: FromStr<Err = entities::IdError>>(column: &str, text: &str) -> Result<T
 
 /// The first characters of a value, escaped for printing.
 fn quoted(text: &str) -> String {
-    let start: String = text.chars().take(QUOTED).collect();
+    let start: String = text.chars().take(QUOTED_CHARS).collect();
     if start.len() < text.len() { format!("{start:?}...") } else { format!("{start:?}") }
 }
 
