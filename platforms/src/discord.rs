@@ -26,7 +26,7 @@ use crate::context::CallContext;
 use crate::error::{MISSING_ACCESS, Missing, PlatformError, Result};
 use crate::permissions::Permissions;
 use crate::routes::chat as routes;
-use crate::wire::{Call, CallPermit, Standing, Wire, credential};
+use crate::wire::{CallPermit, Request, Standing, Wire, credential};
 
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
 const TEXT_CHANNEL: u8 = 0;
@@ -48,19 +48,19 @@ impl ChatPlatform {
         Ok(Self { wire, base, credential, bot: OnceCell::new(), absent: Absent::default() })
     }
 
-    fn call(&self, method: Method, route: &'static str, path: &str) -> Result<Call> {
+    fn request(&self, method: Method, route: &'static str, path: &str) -> Result<Request> {
         let credential = self.credential.clone().ok_or(PlatformError::NotConfigured(CHAT_TOKEN))?;
-        Ok(Call::new(method, route, format!("{}{path}", self.base)).header(AUTHORIZATION, credential))
+        Ok(Request::new(method, route, format!("{}{path}", self.base)).header(AUTHORIZATION, credential))
     }
 
     /// A change, with its reason for the guild's audit log.
-    fn change(&self, method: Method, route: &'static str, path: &str, reason: &str) -> Result<Call> {
-        let call = self.call(method, route, path)?;
+    fn change(&self, method: Method, route: &'static str, path: &str, reason: &str) -> Result<Request> {
+        let request = self.request(method, route, path)?;
         let cut: String = reason.chars().take(MAX_REASON_CHARS).collect();
         // Percent-encoded text is always a valid header value; an empty reason sends no header.
         match HeaderValue::from_str(&utf8_percent_encode(&cut, NON_ALPHANUMERIC).to_string()) {
-            Ok(value) if !cut.is_empty() => Ok(call.header(AUDIT_REASON, value)),
-            _ => Ok(call),
+            Ok(value) if !cut.is_empty() => Ok(request.header(AUDIT_REASON, value)),
+            _ => Ok(request),
         }
     }
 
@@ -70,7 +70,7 @@ impl ChatPlatform {
         chat: ChatId,
         change: &MemberChange,
         reason: &str,
-    ) -> Result<Call> {
+    ) -> Result<Request> {
         let (route, path) = (member_route(change.call()), format!("/guilds/{guild}/members/{chat}"));
         match change {
             MemberChange::AddRole(role) => {
@@ -131,7 +131,7 @@ impl ChatPlatform {
     /// The bot's own user id: proves that the platform accepts the token. Requested once per process.
     pub async fn bot_user(&self, call: CallContext) -> Result<ChatId> {
         let ask = async {
-            let request = self.call(Method::GET, routes::CURRENT_USER, "/users/@me")?;
+            let request = self.request(Method::GET, routes::CURRENT_USER, "/users/@me")?;
             Ok(self.wire.json::<UserBody>(call, &request).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
@@ -139,13 +139,13 @@ impl ChatPlatform {
 
     /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`, which the member list needs.
     pub async fn has_members_intent(&self, call: CallContext) -> Result<bool> {
-        let request = self.call(Method::GET, routes::APPLICATION, "/applications/@me")?;
+        let request = self.request(Method::GET, routes::APPLICATION, "/applications/@me")?;
         Ok(self.wire.json::<ApplicationBody>(call, &request).await?.has_members_intent())
     }
 
     /// All roles of the guild.
     pub async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>> {
-        let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
+        let request = self.request(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
         self.read(call, &request).await
     }
 
@@ -169,7 +169,7 @@ impl ChatPlatform {
         limit: u16,
     ) -> Result<Vec<ChatMember>> {
         let request = self
-            .call(Method::GET, routes::MEMBERS, &format!("/guilds/{}/members", call.guild))?
+            .request(Method::GET, routes::MEMBERS, &format!("/guilds/{}/members", call.guild))?
             .query("limit", limit.clamp(1, MEMBERS_PER_PAGE).to_string())
             .query("after", after.map_or(0, ChatId::get).to_string());
         match self.read(call, &request).await {
@@ -226,7 +226,7 @@ impl ChatPlatform {
 
     /// The user's ban; `None` when there is none.
     pub async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>> {
-        let request = self.call(Method::GET, routes::READ_BAN, &ban_path(call, chat))?;
+        let request = self.request(Method::GET, routes::READ_BAN, &ban_path(call, chat))?;
         match self.wire.json(call, &request).await {
             Ok(ban) => Ok(Some(ban)),
             Err(PlatformError::NotFound(Missing::Ban | Missing::User | Missing::Member | Missing::Other)) => {
@@ -268,7 +268,7 @@ impl ChatPlatform {
     }
 
     pub async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>> {
-        let request = self.call(Method::GET, routes::CHANNELS, &channels_path(call))?;
+        let request = self.request(Method::GET, routes::CHANNELS, &channels_path(call))?;
         self.read(call, &request).await
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder, Response, redirect};
+use reqwest::{Client, Method, RequestBuilder, redirect};
 use serde::de::DeserializeOwned;
 
 use crate::error::{PlatformError, Result};
@@ -27,7 +27,7 @@ pub(crate) struct Http {
     pub(crate) failures: Failures,
 }
 
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -69,7 +69,7 @@ impl Http {
     }
 
     /// Any response is `Ok`; without one it is `Unavailable`.
-    pub(crate) async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Answer> {
+    pub(crate) async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Response> {
         let sent = Instant::now();
         let exchanged = exchange(request).await;
         self.record("guildhall_platform_request_seconds", route, sent.elapsed());
@@ -106,13 +106,13 @@ pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {
     PlatformError::unavailable(route, "the answer does not have the expected shape")
 }
 
-async fn exchange(request: RequestBuilder) -> Result<Answer, &'static str> {
+async fn exchange(request: RequestBuilder) -> Result<Response, &'static str> {
     let response = request.send().await.map_err(|error| failure(&error))?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    Ok(Answer { status, headers, body: read_capped(response).await? })
+    Ok(Response { status, headers, body: read_capped(response).await? })
 }
 
-async fn read_capped(mut response: Response) -> Result<Bytes, &'static str> {
+async fn read_capped(mut response: reqwest::Response) -> Result<Bytes, &'static str> {
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         if body.len() + chunk.len() > BODY_CAP {

@@ -25,7 +25,7 @@ use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
 use crate::play::{MEMBERSHIP_USERS_PER_CALL, Ranks};
 use crate::routes::play as routes;
-use crate::wire::{Call, Standing, Wire, credential};
+use crate::wire::{Request, Standing, Wire, credential};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 /// Maximum ids per `POST /v1/users`.
@@ -61,25 +61,25 @@ impl PlayPlatform {
     }
 
     /// A call to the Open Cloud, which always needs the key.
-    fn cloud(&self, route: &'static str, path: &str) -> Result<Call> {
+    fn cloud(&self, route: &'static str, path: &str) -> Result<Request> {
         let credential = self.credential.clone().ok_or(PlatformError::NotConfigured(PLAY_KEY))?;
         let url = format!("{}{path}", self.hosts.cloud);
-        Ok(Call::new(Method::GET, route, url).header(KEY_HEADER, credential))
+        Ok(Request::new(Method::GET, route, url).header(KEY_HEADER, credential))
     }
 
     /// All items of a list, page after page. More than `most` pages are a loop.
     async fn items<T: DeserializeOwned>(
         &self,
         context: CallContext,
-        list: Call,
+        list: Request,
         most: usize,
     ) -> Result<Vec<T>> {
-        let (mut items, mut call) = (Vec::new(), list.clone());
+        let (mut items, mut request) = (Vec::new(), list.clone());
         for _ in 0..most {
-            let page: Page<T> = self.wire.json(context, &call).await?;
+            let page: Page<T> = self.wire.json(context, &request).await?;
             items.extend(page.items);
             match page.next_page_token.filter(|token| !token.is_empty()) {
-                Some(token) => call = list.clone().query("pageToken", token),
+                Some(token) => request = list.clone().query("pageToken", token),
                 None => return Ok(items),
             }
         }
@@ -87,9 +87,9 @@ impl PlayPlatform {
     }
 
     async fn names(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody> {
-        let call = Call::new(Method::POST, routes::USERS, format!("{}/v1/users", self.hosts.users))
+        let request = Request::new(Method::POST, routes::USERS, format!("{}/v1/users", self.hosts.users))
             .body(json!({ "userIds": users, "excludeBannedUsers": false }));
-        self.wire.json(context, &call).await
+        self.wire.json(context, &request).await
     }
     /// Any number of users: requested in batches of 50, a few at a time. An unknown group is `NotFound(Group)`,
     /// never an empty result, so a typing error cannot remove roles.

@@ -34,7 +34,7 @@ use crate::answer;
 use crate::chat::ChatUser;
 use crate::context::Priority;
 use crate::error::PlatformError;
-use crate::exchange::{Answer, Http, unexpected_shape};
+use crate::exchange::{Http, Response, unexpected_shape};
 use crate::guild_access::manages;
 use crate::pacing::{Answered, Ask, Pacer, Pause};
 use crate::permissions::Permissions;
@@ -204,7 +204,7 @@ impl SignIn {
 }
 
 /// The pacing's data from it. A pause applies to the route: strangers do not pause calls of the bot.
-fn learned(answer: &Answer) -> Answered {
+fn learned(answer: &Response) -> Answered {
     let (mut answered, _) = answer::read(answer.status, &answer.headers, &answer.body);
     answered.pause = answered.pause.map(|pause| Pause { global: false, ..pause });
     answered

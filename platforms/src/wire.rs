@@ -18,9 +18,9 @@ use crate::failures::CallFailure;
 use crate::pacing::budget::Budget;
 use crate::pacing::{Answered, Ask, Pacer, Permit};
 
-/// One call. `route` is the template, the name used in metrics, errors and pacing.
+/// The request of one call. `route` is the template, the name used in metrics, errors and pacing.
 #[derive(Clone)]
-pub(crate) struct Call {
+pub(crate) struct Request {
     pub(crate) method: Method,
     pub(crate) route: &'static str,
     pub(crate) url: String,
@@ -29,7 +29,7 @@ pub(crate) struct Call {
     pub(crate) headers: HeaderMap,
 }
 
-impl Call {
+impl Request {
     pub(crate) fn new(method: Method, route: &'static str, url: String) -> Self {
         Self { method, route, url, query: Vec::new(), body: None, headers: HeaderMap::new() }
     }
@@ -87,17 +87,21 @@ impl Wire {
     }
 
     /// Sends and reads JSON. A body of another shape is `Unavailable`.
-    pub(crate) async fn json<T: DeserializeOwned>(&self, context: CallContext, call: &Call) -> Result<T> {
-        let body = self.send(context, call).await?;
-        self.http.parse(call.route, &body)
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        context: CallContext,
+        request: &Request,
+    ) -> Result<T> {
+        let body = self.send(context, request).await?;
+        self.http.parse(request.route, &body)
     }
 
     /// Sends and returns the body of a successful response.
-    pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes> {
+    pub(crate) async fn send(&self, context: CallContext, request: &Request) -> Result<Bytes> {
         let mut waited_for_429 = false;
         loop {
-            let permit = self.reserve(context, call.route).await?;
-            match self.send_once(permit, call).await {
+            let permit = self.reserve(context, request.route).await?;
+            match self.send_once(permit, request).await {
                 Err(PlatformError::RateLimited { retry_after })
                     if !waited_for_429 && retry_after <= context.priority.patience() =>
                 {
@@ -123,9 +127,9 @@ impl Wire {
     }
 
     /// Sends a call of the permit's route.
-    pub(crate) async fn send_once(&self, mut permit: CallPermit, call: &Call) -> Result<Bytes> {
+    pub(crate) async fn send_once(&self, mut permit: CallPermit, request: &Request) -> Result<Bytes> {
         permit.permit.sending();
-        let exchanged = self.http.send(call.route, self.request(call)).await;
+        let exchanged = self.http.send(request.route, self.builder(request)).await;
         let (answered, pause) = match &exchanged {
             Ok(answer) => answer::read(answer.status, &answer.headers, &answer.body),
             Err(_) => (Answered::default(), None),
@@ -138,21 +142,22 @@ impl Wire {
             (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),
             (status, None) => {
                 let platform = self.http.platform();
-                tracing::debug!(platform, route = call.route, status, "platform call refused");
-                Err((self.classify)(call.route, status, &answer.body))
+                tracing::debug!(platform, route = request.route, status, "platform call refused");
+                Err((self.classify)(request.route, status, &answer.body))
             }
         }
     }
 
-    fn request(&self, call: &Call) -> RequestBuilder {
-        let mut request = self.http.request(call.method.clone(), &call.url).headers(call.headers.clone());
-        if !call.query.is_empty() {
-            request = request.query(&call.query);
+    fn builder(&self, request: &Request) -> RequestBuilder {
+        let builder = self.http.request(request.method.clone(), &request.url);
+        let mut builder = builder.headers(request.headers.clone());
+        if !request.query.is_empty() {
+            builder = builder.query(&request.query);
         }
-        if let Some(body) = &call.body {
-            request = request.json(body);
+        if let Some(body) = &request.body {
+            builder = builder.json(body);
         }
-        request
+        builder
     }
 }
 

@@ -10,11 +10,11 @@ use crate::context::{CallContext, Priority};
 use crate::error::{Missing, PlatformError, Result};
 use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
 use crate::routes::chat as routes;
-use crate::wire::Call;
+use crate::wire::Request;
 
 impl ChatPlatform {
     /// A read of a guild. That the bot is not there is cached for calls with a waiting caller.
-    pub(super) async fn read<T: DeserializeOwned>(&self, call: CallContext, request: &Call) -> Result<T> {
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: CallContext, request: &Request) -> Result<T> {
         if call.priority == Priority::Interactive
             && let Some(refusal) = self.absent.known(call.guild)
         {
@@ -41,7 +41,7 @@ impl ChatPlatform {
             Err(PlatformError::NotFound(Missing::User)) => return Ok(None),
             Err(error) => return Err(self.members_refused(call, error).await),
         }
-        let request = self.call(Method::GET, routes::USER, &format!("/users/{chat}"))?;
+        let request = self.request(Method::GET, routes::USER, &format!("/users/{chat}"))?;
         match self.wire.json::<ChatUser>(call, &request).await {
             Ok(user) => known(user, false),
             Err(PlatformError::NotFound(Missing::User)) => Ok(None),
@@ -52,7 +52,7 @@ impl ChatPlatform {
     /// Members whose user name or nickname begins with the text; at most `limit`, which is 1 to 1,000.
     pub async fn members_named(&self, call: CallContext, text: &str, limit: u16) -> Result<Vec<NamedMember>> {
         let path = format!("/guilds/{}/members/search", call.guild);
-        let request = self.call(Method::GET, routes::SEARCH_MEMBERS, &path)?;
+        let request = self.request(Method::GET, routes::SEARCH_MEMBERS, &path)?;
         self.read(call, &request.query("query", text).query("limit", limit.to_string())).await
     }
 
@@ -70,7 +70,7 @@ impl ChatPlatform {
     }
 
     async fn guild(&self, call: CallContext) -> Result<GuildBody> {
-        let request = self.call(Method::GET, routes::GUILD, &format!("/guilds/{}", call.guild))?;
+        let request = self.request(Method::GET, routes::GUILD, &format!("/guilds/{}", call.guild))?;
         self.read(call, &request).await
     }
 
@@ -84,6 +84,6 @@ impl ChatPlatform {
 
     async fn member_body<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<T> {
         let path = format!("/guilds/{}/members/{chat}", call.guild);
-        self.read(call, &self.call(Method::GET, routes::MEMBER, &path)?).await
+        self.read(call, &self.request(Method::GET, routes::MEMBER, &path)?).await
     }
 }

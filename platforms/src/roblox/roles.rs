@@ -50,8 +50,8 @@ impl PlayPlatform {
 
     /// The current name of a group.
     pub async fn group_name(&self, context: CallContext, group: GroupId) -> Result<String> {
-        let call = self.cloud(routes::GROUP, &format!("/cloud/v2/groups/{group}"))?;
-        let body: GroupBody = self.wire.json(context, &call).await.map_err(group_missing)?;
+        let request = self.cloud(routes::GROUP, &format!("/cloud/v2/groups/{group}"))?;
+        let body: GroupBody = self.wire.json(context, &request).await.map_err(group_missing)?;
         Ok(body.display_name)
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::answer;
 use crate::error::{Missing, PlatformError, Refusal};
-use crate::exchange::Answer;
+use crate::exchange::Response;
 use crate::routes::chat as routes;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,7 @@ impl SignInError {
 }
 
 /// An unsuccessful answer.
-pub(super) fn refused(route: &'static str, answer: &Answer) -> SignInError {
+pub(super) fn refused(route: &'static str, answer: &Response) -> SignInError {
     if let (_, Some(retry_after)) = answer::read(answer.status, &answer.headers, &answer.body) {
         return PlatformError::RateLimited { retry_after }.into();
     }
@@ -85,7 +85,7 @@ mod tests {
 
     fn of(route: &'static str, status: u16, body: &str) -> SignInError {
         let body = body.to_owned().into();
-        refused(route, &Answer { status, headers: HeaderMap::new(), body })
+        refused(route, &Response { status, headers: HeaderMap::new(), body })
     }
 
     #[test]
