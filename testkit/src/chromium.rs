@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::shared::{Kept, Lease, lease};
+use crate::shared::{Kept, Shared, acquire};
 use crate::wait::eventually;
 
 const STARTS_WITHIN: Duration = Duration::from_secs(30);
 
 /// The address of the protocol of its developer tools; it runs at least until this is dropped.
-pub struct Chromium(Lease<Listening>);
+pub struct Chromium(Shared<Listening>);
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Listening {
@@ -24,7 +24,7 @@ pub(crate) struct Listening {
 
 impl Chromium {
     pub async fn shared() -> Self {
-        Self(lease(Kept::Browser).await)
+        Self(acquire(Kept::Browser).await)
     }
 
     pub fn address(&self) -> &str {

@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, Guild};
 use crate::process::{Process, Roles, free_address, print_logs};
 use crate::servers::{Namespace, Servers};
 use crate::setup::{Mode, Setup};
-use crate::shared::{Kept, Lease, TESTS_PER_DEPLOYMENT, Tenancy, lease};
+use crate::shared::{Kept, Shared, TESTS_PER_DEPLOYMENT, Tenancy, acquire};
 use crate::simulator::Simulator;
 
 pub struct Deployment {
@@ -26,7 +26,7 @@ pub struct Deployment {
     /// In the distributed mode, if the deployment is the test's own. Deleted once its processes are gone.
     pub database: Option<TestDatabase>,
     /// `Some` if the deployment is shared.
-    pub(crate) lease: Option<Lease<Tenancy>>,
+    pub(crate) shared: Option<Shared<Tenancy>>,
     namespace: Option<Namespace>,
     folder: tempfile::TempDir,
 }
@@ -84,7 +84,7 @@ impl Deployment {
             env,
             namespace,
             folder,
-            lease: None,
+            shared: None,
             roles: RefCell::default(),
             simulate: RefCell::new(Some(simulate)),
         }
@@ -114,8 +114,8 @@ impl Deployment {
 
     /// The shared deployment of the mode, with two guilds of the caller's own.
     pub(crate) async fn shared(mode: Mode) -> Self {
-        let lease = lease::<Tenancy>(Kept::Deployment(mode)).await;
-        let (setup, tenancy) = (Setup::new(mode), &lease.tenancy);
+        let shared = acquire::<Tenancy>(Kept::Deployment(mode)).await;
+        let (setup, tenancy) = (Setup::new(mode), &shared.tenancy);
         Self {
             fixture: Fixture::pair(tenancy.number, setup.members),
             setup,
@@ -124,7 +124,7 @@ impl Deployment {
             env: tenancy.env.clone(),
             namespace: None,
             folder: tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap(),
-            lease: Some(lease),
+            shared: Some(shared),
             roles: RefCell::default(),
             simulate: RefCell::default(),
         }
@@ -133,7 +133,7 @@ impl Deployment {
     /// Panics if other tests would notice this one's effects.
     #[track_caller]
     pub(crate) fn assert_own(&self) {
-        assert!(self.lease.is_none(), "needs a deployment of its own: both_modes!(name(own))");
+        assert!(self.shared.is_none(), "needs a deployment of its own: both_modes!(name(own))");
     }
 
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
@@ -168,9 +168,9 @@ impl Deployment {
 
     pub fn api_number(&self, index: usize) -> Api {
         let api = Api::new(&self.api_base(index)).key(&self.guild().admin_key);
-        match &self.lease {
+        match &self.shared {
             // Its own address, because authentication failures are counted by address.
-            Some(Lease { tenancy: Tenancy { number, .. }, .. }) => {
+            Some(Shared { tenancy: Tenancy { number, .. }, .. }) => {
                 api.header("x-forwarded-for", &format!("10.0.{}.{}", number / 250, number % 250))
             }
             None => api,
@@ -179,16 +179,16 @@ impl Deployment {
 
     /// The address of an API process, as `http://host:port`.
     pub fn api_base(&self, index: usize) -> String {
-        match &self.lease {
-            Some(lease) => lease.tenancy.bases[index].clone(),
+        match &self.shared {
+            Some(shared) => shared.tenancy.bases[index].clone(),
             None => self.roles.borrow().apis[index].base.clone(),
         }
     }
 
     /// The metrics of an API process.
     pub async fn metrics(&self, index: usize) -> String {
-        let base = match &self.lease {
-            Some(lease) => lease.tenancy.metrics[index].clone(),
+        let base = match &self.shared {
+            Some(shared) => shared.tenancy.metrics[index].clone(),
             None => self.roles.borrow().apis[index].metrics.clone(),
         };
         http_client().get(format!("{base}/metrics")).send().await.unwrap().text().await.unwrap()
@@ -235,7 +235,7 @@ impl Deployment {
 
     /// The end of each process's log.
     pub fn print_logs(&self) {
-        let folder = self.lease.as_ref().map_or(self.folder(), |lease| &lease.tenancy.folder);
+        let folder = self.shared.as_ref().map_or(self.folder(), |shared| &shared.tenancy.folder);
         print_logs(folder);
     }
 }

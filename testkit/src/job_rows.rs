@@ -20,7 +20,7 @@ impl Deployment {
     pub async fn job_rows(&self, kind: &str) -> Vec<JobRow> {
         let connection = self.connect().await;
         let mut jobs = Entity::find().filter(Column::Kind.eq(kind)).order_by_asc(Column::JobId);
-        if self.lease.is_some() {
+        if self.shared.is_some() {
             let guild: GuildId = self.guild().id.parse().unwrap();
             jobs = jobs.filter(Column::GuildId.eq(guild));
         }

@@ -16,14 +16,14 @@ impl Deployment {
 
     /// Injects a fault into the route's next responses; see `guildhall simulate`.
     pub async fn fault(&self, mut fault: Value) {
-        if self.lease.is_some() {
+        if self.shared.is_some() {
             fault["guild_id"] = self.guild().id.as_str().into();
         }
         self.simulator.fault(fault).await;
     }
 
     pub async fn clear_faults(&self) {
-        let query = match &self.lease {
+        let query = match &self.shared {
             Some(_) => format!("?guild_id={}", self.guild().id),
             None => String::new(),
         };

@@ -58,28 +58,28 @@ pub(crate) struct Tenancy {
 }
 
 /// A tenancy, held until dropped.
-pub(crate) struct Lease<T> {
+pub(crate) struct Shared<T> {
     pub(crate) tenancy: T,
     _connection: UnixStream,
 }
 
 /// Joins its users; starts it first if there are none.
-pub(crate) async fn lease<T: DeserializeOwned>(kept: Kept) -> Lease<T> {
+pub(crate) async fn acquire<T: DeserializeOwned>(kept: Kept) -> Shared<T> {
     let socket = socket(kept);
-    if let Some(lease) = join(&socket).await {
-        return lease;
+    if let Some(shared) = join(&socket).await {
+        return shared;
     }
     let lock = File::create(socket.with_extension("lock")).unwrap();
     lock.lock().unwrap();
-    if let Some(lease) = join(&socket).await {
-        return lease;
+    if let Some(shared) = join(&socket).await {
+        return shared;
     }
     let log = socket.with_extension("log");
     start_keeper(kept, &log);
     let deadline = tokio::time::Instant::now() + STARTS_WITHIN;
     loop {
-        if let Some(lease) = join(&socket).await {
-            return lease;
+        if let Some(shared) = join(&socket).await {
+            return shared;
         }
         let said = std::fs::read_to_string(&log).unwrap();
         let failed = said.contains("panicked") || tokio::time::Instant::now() > deadline;
@@ -99,13 +99,13 @@ fn socket(kept: Kept) -> PathBuf {
     std::env::temp_dir().join(format!("guildhall-shared-{}-{:016x}.socket", kept.name(), hasher.finish()))
 }
 
-async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Lease<T>> {
+async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Shared<T>> {
     let mut connection = UnixStream::connect(socket).await.ok()?;
     let mut line = String::new();
     // A keeper that is about to end sends nothing.
     BufReader::new(&mut connection).read_line(&mut line).await.ok()?;
     let tenancy = serde_json::from_str(&line).ok()?;
-    Some(Lease { tenancy, _connection: connection })
+    Some(Shared { tenancy, _connection: connection })
 }
 
 /// This same program in its own process group: it survives the test, and a Ctrl-C.
