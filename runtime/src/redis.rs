@@ -37,10 +37,10 @@ struct Inner {
     client: Client,
     prefix: String,
     target: String,
-    link: Mutex<Link>,
+    connection: Mutex<Connection>,
 }
 
-struct Link {
+struct Connection {
     state: State,
     /// Incremented with each new connection, so that a late error of an old one does not close its successor.
     generation: u64,
@@ -77,21 +77,22 @@ impl Redis {
     pub fn lazy(url: &str, prefix: &str) -> Result<Self, StartError> {
         let client = check_url(url)?;
         let target = client.get_connection_info().addr().to_string();
-        let link = Mutex::new(Link { state: State::Down { until: Instant::now() }, generation: 0 });
-        Ok(Self(Arc::new(Inner { client, prefix: prefix.to_owned(), target, link })))
+        let connection =
+            Mutex::new(Connection { state: State::Down { until: Instant::now() }, generation: 0 });
+        Ok(Self(Arc::new(Inner { client, prefix: prefix.to_owned(), target, connection })))
     }
 
     /// The connection, or [`RedisDown`] at once. Cheap: call it for each use.
     #[expect(clippy::unused_async, reason = "async is part of the interface, although today it never waits")]
     pub async fn connection(&self) -> Result<RedisConnection, RedisDown> {
-        let mut link = self.0.lock();
-        match &link.state {
+        let mut current = self.0.lock();
+        match &current.state {
             State::Up(inner) => {
-                let (inner, generation) = (inner.clone(), link.generation);
+                let (inner, generation) = (inner.clone(), current.generation);
                 Ok(RedisConnection { inner, generation, redis: Arc::clone(&self.0) })
             }
             State::Down { until } if *until <= Instant::now() => {
-                link.state = State::Dialing;
+                current.state = State::Dialing;
                 self.0.redial();
                 Err(RedisDown)
             }
@@ -156,8 +157,8 @@ pub(crate) fn check_url(url: &str) -> Result<Client, StartError> {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Link> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn dial(&self) -> Result<MultiplexedConnection, RedisError> {
@@ -183,15 +184,15 @@ impl Inner {
     }
 
     fn settle(&self, dialed: Result<MultiplexedConnection, RedisError>) {
-        let mut link = self.lock();
+        let mut current = self.lock();
         match dialed {
             Ok(connection) => {
-                link.generation += 1;
-                link.state = State::Up(connection);
+                current.generation += 1;
+                current.state = State::Up(connection);
                 tracing::info!(redis.address = self.target, "redis is connected");
             }
             Err(error) => {
-                link.state = State::Down { until: Instant::now() + RECONNECT_PAUSE };
+                current.state = State::Down { until: Instant::now() + RECONNECT_PAUSE };
                 tracing::debug!(redis.address = self.target, %error, "redis is still down");
             }
         }
@@ -205,9 +206,9 @@ impl Inner {
         if !(demoted || error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {
             return;
         }
-        let mut link = self.lock();
-        if link.generation == generation && matches!(link.state, State::Up(_)) {
-            link.state = State::Dialing;
+        let mut current = self.lock();
+        if current.generation == generation && matches!(current.state, State::Up(_)) {
+            current.state = State::Dialing;
             self.redial();
             metrics::counter!("guildhall_redis_outages_total").increment(1);
             tracing::warn!(redis.address = self.target, %error, "redis is down");

@@ -13,7 +13,7 @@
 
 mod consumer;
 mod dial;
-mod link;
+mod supervised;
 mod topology;
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::message;
 use crate::reply::Waiters;
 pub(crate) use consumer::Deliveries;
 use consumer::Feed;
-use link::Link;
+use supervised::SupervisedConnection;
 use topology::Names;
 
 /// RabbitMQ's pseudo queue: the broker routes replies straight to the channel that published with it.
@@ -47,8 +47,8 @@ pub struct AmqpBroker {
     url: Arc<str>,
     names: Arc<Names>,
     shutdown: Shutdown,
-    publisher: Link,
-    replier: Link,
+    publisher: SupervisedConnection,
+    replier: SupervisedConnection,
 }
 
 impl AmqpBroker {
@@ -59,14 +59,14 @@ impl AmqpBroker {
     pub(super) fn start(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
         let names = Arc::new(Names::new(prefix));
         let topology = Arc::clone(&names);
-        let publisher = Link::start(url, "publish", &shutdown, move |connection, channel| {
+        let publisher = SupervisedConnection::start(url, "publish", &shutdown, move |connection, channel| {
             let (names, waiters) = (Arc::clone(&topology), waiters.clone());
             Box::pin(async move {
                 topology::prepare(&connection, &names).await?;
                 take_replies(channel, waiters).await.map_err(|error| error.to_string())
             })
         });
-        let replier = Link::start(url, "reply", &shutdown, |_, _| Box::pin(async { Ok(()) }));
+        let replier = SupervisedConnection::start(url, "reply", &shutdown, |_, _| Box::pin(async { Ok(()) }));
         Self { url: url.into(), names, shutdown, publisher, replier }
     }
 

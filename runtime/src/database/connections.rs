@@ -17,9 +17,9 @@ use tokio_util::task::TaskTracker;
 use super::breaker::Breaker;
 use super::connection::{Connection, wrap};
 use super::idle::{Idle, Waiting};
-use super::lease::Lease;
 use super::options::{ACQUIRE_TIMEOUT, PING_TIMEOUT};
 use super::outage;
+use super::pooled_connection::PooledConnection;
 
 /// A Postgres connection that idled for this long is pinged before use.
 const PING_AFTER: Duration = Duration::from_secs(1);
@@ -35,14 +35,14 @@ struct Inner {
     source: DatabaseConnection,
     idle: Idle,
     turns: Arc<Semaphore>,
-    leases: TaskTracker,
+    in_use: TaskTracker,
     breaker: Breaker,
 }
 
 impl Connections {
     pub(super) fn new(source: DatabaseConnection, limit: u32, breaker: Breaker) -> Self {
         let turns = Arc::new(Semaphore::new(usize::try_from(limit).unwrap_or(usize::MAX)));
-        Self(Arc::new(Inner { source, idle: Idle::default(), turns, leases: TaskTracker::new(), breaker }))
+        Self(Arc::new(Inner { source, idle: Idle::default(), turns, in_use: TaskTracker::new(), breaker }))
     }
 
     pub(super) fn source(&self) -> &DatabaseConnection {
@@ -50,7 +50,7 @@ impl Connections {
     }
 
     /// Waits for a turn, then takes a free connection or opens one.
-    pub(super) async fn acquire(&self) -> Result<Lease, DbErr> {
+    pub(super) async fn acquire(&self) -> Result<PooledConnection, DbErr> {
         let deadline = Instant::now() + ACQUIRE_TIMEOUT;
         let turn = timeout_at(deadline, Arc::clone(&self.0.turns).acquire_owned()).await;
         let turn = turn.map_err(|_| too_late())?;
@@ -64,8 +64,8 @@ impl Connections {
         Ok(self.lend(connection, Instant::now(), turn))
     }
 
-    fn lend(&self, connection: Connection, opened: Instant, turn: OwnedSemaphorePermit) -> Lease {
-        Lease::new(self.0.idle.clone(), connection, opened, (turn, self.0.leases.token()))
+    fn lend(&self, connection: Connection, opened: Instant, turn: OwnedSemaphorePermit) -> PooledConnection {
+        PooledConnection::new(self.0.idle.clone(), connection, opened, (turn, self.0.in_use.token()))
     }
 
     async fn is_usable(&self, waiting: &mut Waiting) -> bool {
@@ -116,8 +116,8 @@ impl Connections {
     /// Waits for all connections, and closes them.
     pub(super) async fn close(self) -> Result<(), DbErr> {
         self.0.turns.close();
-        self.0.leases.close();
-        self.0.leases.wait().await;
+        self.0.in_use.close();
+        self.0.in_use.wait().await;
         while let Some(waiting) = self.0.idle.take() {
             waiting.connection.close().await?;
         }

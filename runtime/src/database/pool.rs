@@ -7,8 +7,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::bound::Bound;
 use super::connections::Connections;
-use super::lease::Lease;
 use super::log_sync::LogSync;
+use super::pooled_connection::PooledConnection;
 
 #[derive(Clone, Debug)]
 pub struct Pool {
@@ -22,7 +22,7 @@ pub struct Pool {
 /// Dropped without commit it rolls back.
 #[derive(Debug)]
 pub struct Transaction {
-    lease: Mutex<Lease>,
+    connection: Mutex<PooledConnection>,
     backend: DbBackend,
     bound: Bound,
     log: Option<LogSync>,
@@ -44,12 +44,17 @@ impl Pool {
 
     pub(super) async fn begin(&self, sql: &'static str) -> Result<Transaction, DbErr> {
         let begun = async {
-            let mut lease = self.connections.acquire().await?;
-            lease.begin(sql).await?;
-            Ok(lease)
+            let mut connection = self.connections.acquire().await?;
+            connection.begin(sql).await?;
+            Ok(connection)
         };
-        let lease = Mutex::new(self.bound.run(begun).await?);
-        Ok(Transaction { lease, backend: self.backend, bound: self.bound.clone(), log: self.log.clone() })
+        let connection = Mutex::new(self.bound.run(begun).await?);
+        Ok(Transaction {
+            connection,
+            backend: self.backend,
+            bound: self.bound.clone(),
+            log: self.log.clone(),
+        })
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {
@@ -61,7 +66,7 @@ impl Pool {
         self.connections.source()
     }
 
-    async fn lease(&self) -> Result<Lease, DbErr> {
+    async fn connection(&self) -> Result<PooledConnection, DbErr> {
         self.connections.acquire().await
     }
 }
@@ -69,8 +74,8 @@ impl Pool {
 impl Transaction {
     /// After an error the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
-        let Self { lease, log, bound, .. } = self;
-        bound.run(durable(log.as_ref(), async { lease.into_inner().end("COMMIT").await })).await
+        let Self { connection, log, bound, .. } = self;
+        bound.run(durable(log.as_ref(), async { connection.into_inner().end("COMMIT").await })).await
     }
 
     /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
@@ -86,16 +91,18 @@ impl Transaction {
         for insert in &inserts {
             self.execute(insert).await?;
         }
-        let Self { lease, log, bound, .. } = self;
-        bound.run(durable(log.as_ref(), async { lease.into_inner().commit_after(statement).await })).await
+        let Self { connection, log, bound, .. } = self;
+        bound
+            .run(durable(log.as_ref(), async { connection.into_inner().commit_after(statement).await }))
+            .await
     }
 
     pub async fn rollback(self) -> Result<(), DbErr> {
-        self.bound.run(self.lease.into_inner().end("ROLLBACK")).await
+        self.bound.run(self.connection.into_inner().end("ROLLBACK")).await
     }
 
-    async fn lease(&self) -> Result<MutexGuard<'_, Lease>, DbErr> {
-        Ok(self.lease.lock().await)
+    async fn connection(&self) -> Result<MutexGuard<'_, PooledConnection>, DbErr> {
+        Ok(self.connection.lock().await)
     }
 }
 
@@ -139,27 +146,33 @@ macro_rules! bounded {
 
             async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
                 self.bound
-                    .run(durable(waits($log, self), async { self.lease().await?.execute(statement).await }))
+                    .run(durable(waits($log, self), async {
+                        self.connection().await?.execute(statement).await
+                    }))
                     .await
             }
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
                 self.bound
                     .run(durable(waits($log, self), async {
-                        self.lease().await?.execute_unprepared(sql).await
+                        self.connection().await?.execute_unprepared(sql).await
                     }))
                     .await
             }
 
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
                 self.bound
-                    .run(durable(waits($log, self), async { self.lease().await?.query_one(statement).await }))
+                    .run(durable(waits($log, self), async {
+                        self.connection().await?.query_one(statement).await
+                    }))
                     .await
             }
 
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
                 self.bound
-                    .run(durable(waits($log, self), async { self.lease().await?.query_all(statement).await }))
+                    .run(durable(waits($log, self), async {
+                        self.connection().await?.query_all(statement).await
+                    }))
                     .await
             }
         }

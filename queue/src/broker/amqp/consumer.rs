@@ -13,9 +13,9 @@ use lapin::{Channel, Connection, Consumer};
 use runtime::Shutdown;
 use tokio::sync::mpsc;
 
-use super::link::Link;
+use super::supervised::SupervisedConnection;
 use super::topology::{self, Names};
-use super::{dial, link};
+use super::{dial, supervised};
 use crate::broker::delivery::{Delivery, Done};
 use crate::message;
 
@@ -38,7 +38,7 @@ pub(super) struct Feed {
     pub(super) url: Arc<str>,
     pub(super) names: Arc<Names>,
     /// Declares missing queues on each connect.
-    pub(super) publisher: Link,
+    pub(super) publisher: SupervisedConnection,
     pub(super) class: Class,
     /// Bounds the unacknowledged deliveries (prefetch).
     pub(super) slots: u16,
@@ -62,7 +62,7 @@ impl Feed {
                     tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
                     tokio::select! {
                         () = self.pump(&channel, consumer, &sender) => {}
-                        reason = link::trouble(&connection, &channel) => {
+                        reason = supervised::trouble(&connection, &channel) => {
                             tracing::warn!(class = self.class.name(), reason, "deliveries ended, connecting anew");
                         }
                     }
@@ -70,7 +70,7 @@ impl Feed {
                         // Earlier deliveries are still being acknowledged over this channel.
                         self.shutdown.hard().cancelled().await;
                     }
-                    tokio::spawn(async move { link::close(&connection).await });
+                    tokio::spawn(async move { supervised::close(&connection).await });
                 }
                 Err(error) => {
                     runtime::warn_throttled!(
@@ -101,7 +101,7 @@ impl Feed {
             })?;
             Ok::<_, lapin::Error>((channel, consumer))
         };
-        let (channel, consumer) = link::set_up(opening).await?;
+        let (channel, consumer) = supervised::set_up(opening).await?;
         Ok((connection, channel, consumer))
     }
 

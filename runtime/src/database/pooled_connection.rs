@@ -10,7 +10,7 @@ use super::connection::Connection;
 use super::idle::Idle;
 
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(super) struct PooledConnection {
     /// `None` only while it is dropped.
     connection: Option<Connection>,
     opened: Instant,
@@ -29,16 +29,16 @@ pub(super) type Held = (OwnedSemaphorePermit, TaskTrackerToken);
 
 /// Sends to the connection, and records whether the answer arrived.
 macro_rules! send {
-    ($lease:ident, $method:ident($argument:expr)) => {{
-        $lease.doubtful = true;
-        let connection = $lease.connection.as_mut().ok_or_else(gone)?;
+    ($pooled:ident, $method:ident($argument:expr)) => {{
+        $pooled.doubtful = true;
+        let connection = $pooled.connection.as_mut().ok_or_else(gone)?;
         let outcome = connection.$method($argument).await;
-        $lease.doubtful = outcome.is_err();
+        $pooled.doubtful = outcome.is_err();
         outcome
     }};
 }
 
-impl Lease {
+impl PooledConnection {
     pub(super) fn new(idle: Idle, connection: Connection, opened: Instant, held: Held) -> Self {
         let (connection, held) = (Some(connection), Some(held));
         Self { connection, opened, doubtful: false, in_transaction: false, begin: None, idle, held }
@@ -114,7 +114,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
         if !self.doubtful && !self.in_transaction {

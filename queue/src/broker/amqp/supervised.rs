@@ -46,13 +46,13 @@ impl Live {
 }
 
 #[derive(Clone)]
-pub(super) struct Link {
+pub(super) struct SupervisedConnection {
     live: watch::Receiver<Option<Arc<Live>>>,
     /// Number of connects.
     connects: watch::Receiver<u64>,
 }
 
-impl Link {
+impl SupervisedConnection {
     /// Connects in the background until shutdown cuts; `setup` runs on each new connection before it is handed out.
     pub(super) fn start(
         url: &str,
@@ -100,7 +100,7 @@ async fn supervise(
     loop {
         match open(url, name, &setup).await {
             Ok(opened) => {
-                tracing::info!(link = name, "connected to the broker");
+                tracing::info!(connection = name, "connected to the broker");
                 pause = FIRST_PAUSE;
                 let opened = Arc::new(opened);
                 live.send_replace(Some(Arc::clone(&opened)));
@@ -110,12 +110,16 @@ async fn supervise(
                     () = opened.broken.notified() => "a publish went wrong".to_owned(),
                 };
                 live.send_replace(None);
-                tracing::warn!(link = name, reason, "broker connection ended, connecting anew");
+                tracing::warn!(connection = name, reason, "broker connection ended, connecting anew");
                 // In its own task: a broker that does not answer does not close either.
                 tokio::spawn(async move { close(&opened.connection).await });
             }
             Err(reason) => {
-                runtime::warn_throttled!(link = name, reason, "cannot connect to the broker, trying again");
+                runtime::warn_throttled!(
+                    connection = name,
+                    reason,
+                    "cannot connect to the broker, trying again"
+                );
             }
         }
         tokio::time::sleep(pause).await;
