@@ -12,7 +12,9 @@ mod pool;
 mod process;
 mod registration;
 mod running;
+// Not an integration test: it drives the private parts of a process one call at a time.
 #[cfg(test)]
+#[path = "../tests/histories/simulation.rs"]
 mod simulation;
 mod single;
 mod slots;

@@ -20,14 +20,12 @@ use crate::run::fetch::{SAFETY_NET_DELAY, available, published};
 use crate::run::heartbeat::register;
 use crate::run::outcome::{JobError, Outcome, failure};
 use crate::run::process::described;
-use crate::run::registration::Registration;
+use crate::run::registration::{HEARTBEAT_INTERVAL, Registration};
 use crate::run::running::{Entered, Running};
 use crate::run::slots::Slots;
 use crate::run::strays::Strays;
 use crate::{Draft, Queue};
 
-/// Heartbeat interval, as in the product.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Attempts to write an end before the run counts as one without a result.
 const WRITE_ATTEMPTS: u32 = 3;
 const SNOOZE: Duration = Duration::from_secs(30);
