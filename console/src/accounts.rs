@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use entities::{GuildId, Subject};
 use moka::future::Cache;
-use platforms::{CallContext, PlatformError};
-
-use crate::Console;
+use platforms::{CallContext, PlatformError, Platforms};
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
 const CAPACITY: u64 = 10_000;
@@ -28,12 +26,9 @@ pub(crate) enum Account {
 }
 
 /// By guild, because membership differs.
-pub(crate) struct AccountCache(Cache<(GuildId, Subject), Account>);
-
-impl Default for AccountCache {
-    fn default() -> Self {
-        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
-    }
+pub(crate) struct AccountCache {
+    platforms: Platforms,
+    accounts: Cache<(GuildId, Subject), Account>,
 }
 
 /// The platform's answer within the time that a page waits, or why there is none.
@@ -45,14 +40,19 @@ pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformErr
     }
 }
 
-impl Console {
+impl AccountCache {
+    pub(crate) fn new(platforms: Platforms) -> Self {
+        let accounts = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { platforms, accounts }
+    }
+
     /// `Err`: why the platform does not answer, in words.
-    pub(crate) async fn account(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
-        let read = self.accounts.0.try_get_with((call.guild, subject), self.read_account(call, subject));
+    pub(crate) async fn find(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
+        let read = self.accounts.try_get_with((call.guild, subject), self.read(call, subject));
         soon(read).await
     }
 
-    async fn read_account(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {
+    async fn read(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {
         let known = match subject {
             Subject::Chat(chat) => {
                 let known = self.platforms.chat.known_user(call, chat).await?;

@@ -8,13 +8,16 @@ use tracing::Span;
 
 use crate::answer::{Answer, PageError};
 use crate::api::Turn;
+use crate::assets;
 use crate::body::Unread;
 use crate::cookies;
 use crate::fields::Fields;
-use crate::routes::{Page, Row};
-use crate::session::{self, is_same_origin};
+use crate::origin::is_same_origin;
+use crate::request::Request;
+use crate::routes::{self, Page, Row};
+use crate::session;
+use crate::state::Console;
 use crate::visit::{Guest, GuildVisit, Visit};
-use crate::{Console, Request, assets};
 
 /// Bytes of a form without sign-in.
 const OPEN_FORM: usize = 1024;
@@ -106,7 +109,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
         };
     }
     let path = request.path.strip_suffix('/').unwrap_or(&request.path);
-    let (row, params) = console.router.find(&request.method, path)?;
+    let (row, params) = routes::find(&request.method, path)?;
     if row.method == Method::POST && !is_same_origin(&request.headers) {
         return Err(PageError::Forged);
     }

@@ -14,10 +14,12 @@ use crate::answer::{Answer, PageError};
 use crate::body::Body;
 use crate::fields::Fields;
 use crate::own_page::{own_page, page_before, with_page};
+use crate::request::Request;
 use crate::rights::{Needs, Rights};
+use crate::session;
 use crate::shell::{Shell, instance};
+use crate::state::Console;
 use crate::visit::{Guest, Visit};
-use crate::{Console, Request, session};
 
 const TITLE: &str = "Not shown";
 /// An error page does not wait longer for its frame, whose data may come from the failed dependency.

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use entities::GroupId;
 use moka::future::Cache;
-use platforms::{CallContext, GroupRole, PlatformError};
-
-use crate::Console;
+use platforms::{CallContext, GroupRole, PlatformError, Platforms};
 
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 const CAPACITY: u64 = 10_000;
 
-pub(crate) struct GroupCache(Cache<GroupId, Arc<Group>>);
+pub(crate) struct GroupCache {
+    platforms: Platforms,
+    groups: Cache<GroupId, Arc<Group>>,
+}
 
 pub(crate) struct Group {
     id: GroupId,
@@ -34,14 +35,13 @@ impl fmt::Display for Group {
     }
 }
 
-impl Default for GroupCache {
-    fn default() -> Self {
-        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
+impl GroupCache {
+    pub(crate) fn new(platforms: Platforms) -> Self {
+        let groups = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { platforms, groups }
     }
-}
 
-impl Console {
-    pub(crate) async fn group(&self, call: CallContext, id: GroupId) -> Result<Arc<Group>, PlatformError> {
+    pub(crate) async fn find(&self, call: CallContext, id: GroupId) -> Result<Arc<Group>, PlatformError> {
         let read = async {
             let play = &self.platforms.play;
             let (ranks, name) = tokio::join!(play.group_roles(call, id), play.group_name(call, id));
@@ -51,6 +51,6 @@ impl Console {
             let name = name.ok().filter(|name| !name.trim().is_empty());
             Ok(Arc::new(Group { id, name, ranks }))
         };
-        self.groups.0.try_get_with(id, read).await.map_err(|error: Arc<PlatformError>| (*error).clone())
+        self.groups.try_get_with(id, read).await.map_err(|error: Arc<PlatformError>| (*error).clone())
     }
 }

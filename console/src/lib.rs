@@ -26,117 +26,39 @@ mod list;
 mod metrics;
 mod name_search;
 mod names;
+mod origin;
 mod own_page;
 mod pages;
+mod request;
 mod rights;
 mod routes;
 mod secret;
 mod session;
 mod shell;
+mod state;
 mod strangers;
 mod visit;
 mod words;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Response};
-use platforms::Platforms;
-use queue::Queue;
-use runtime::Context;
+use http::Response;
 
-use accounts::AccountCache;
 pub use admitted::Admitted;
 use answer::{Answer, PageError};
 pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
 pub use body::{Body, Broken, Unread};
-use exports::Exports;
 pub use fields::MOST as MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
-use groups::GroupCache;
-use name_search::NameSearches;
-use names::NameCache;
-use rights::RightsCache;
+pub use request::{ROOT, Request};
 pub use rights::{Needs, Rights};
-use routes::Router;
 pub use secret::ConsoleSecret;
-pub use session::live::{LiveKey, LivePerson, LiveRefusal, bearer};
-use session::spent::Spent;
-use session::tokens::Tokens;
-
-/// The paths that [`Console::respond`] serves: this one and all below it.
-pub const ROOT: &str = "/console";
-
-pub struct Console {
-    context: Context,
-    platforms: Platforms,
-    queue: Queue,
-    api: Arc<dyn Api>,
-    ways_in: WaysIn,
-    rights: RightsCache,
-    tokens: Tokens,
-    groups: GroupCache,
-    accounts: AccountCache,
-    names: NameCache,
-    name_searches: NameSearches,
-    looks: metrics::Looks,
-    exports: Exports,
-    spent: Spent,
-    router: Router,
-}
-
-/// How people sign in.
-#[derive(Clone, Debug, Default)]
-pub struct WaysIn {
-    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
-    pub public_url: Option<String>,
-    /// The command that prints a link, as the sign-in page names it; `None`: the usual one, for any server.
-    pub link_command: Option<String>,
-}
-
-/// A request below [`ROOT`].
-#[derive(Clone)]
-pub struct Request {
-    pub method: Method,
-    /// Still percent-encoded.
-    pub path: String,
-    pub query: String,
-    pub headers: HeaderMap,
-    pub address: IpAddr,
-    pub request_id: Arc<str>,
-}
+pub use session::live::{LiveKey, LivePerson, bearer};
+pub use session::live_refusal::LiveRefusal;
+pub use state::{Console, WaysIn};
 
 impl Console {
-    pub fn new(
-        context: Context,
-        platforms: Platforms,
-        queue: Queue,
-        api: Arc<dyn Api>,
-        ways_in: WaysIn,
-    ) -> Arc<Self> {
-        let (rights, router) = (RightsCache::default(), Router::new());
-        let (groups, accounts) = (GroupCache::default(), AccountCache::default());
-        let (tokens, looks) = (Tokens::default(), metrics::Looks::default());
-        Arc::new(Self {
-            context,
-            platforms,
-            queue,
-            api,
-            ways_in,
-            rights,
-            tokens,
-            groups,
-            accounts,
-            names: NameCache::default(),
-            name_searches: NameSearches::default(),
-            looks,
-            exports: Exports::default(),
-            spent: Spent::default(),
-            router,
-        })
-    }
-
     /// What a request needs before its form may be read: the page exists and takes this method, the person is signed in
     /// and has the right, and the form comes from a page of this console. Otherwise the answer.
     pub async fn admit(self: &Arc<Self>, request: Request) -> Result<Admitted, Response<Body>> {

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use entities::GuildId;
 use moka::future::Cache;
-use platforms::{CallContext, NamedMember};
+use platforms::{CallContext, NamedMember, Platforms};
 
-use crate::Console;
 use crate::accounts::soon;
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
@@ -16,23 +15,21 @@ const CAPACITY: u64 = 1_000;
 /// Members of one search.
 pub(crate) const MOST: u16 = 20;
 
-pub(crate) struct NameSearches(Cache<(GuildId, String), Arc<Vec<NamedMember>>>);
-
-impl Default for NameSearches {
-    fn default() -> Self {
-        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
-    }
+pub(crate) struct NameSearches {
+    platforms: Platforms,
+    answers: Cache<(GuildId, String), Arc<Vec<NamedMember>>>,
 }
 
-impl Console {
+impl NameSearches {
+    pub(crate) fn new(platforms: Platforms) -> Self {
+        let answers = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { platforms, answers }
+    }
+
     /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not
     /// answer, in words.
-    pub(crate) async fn named_on_discord(
-        &self,
-        call: CallContext,
-        text: &str,
-    ) -> Result<Arc<Vec<NamedMember>>, String> {
+    pub(crate) async fn find(&self, call: CallContext, text: &str) -> Result<Arc<Vec<NamedMember>>, String> {
         let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, text, MOST).await?)) };
-        soon(self.name_searches.0.try_get_with((call.guild, text.to_lowercase()), read)).await
+        soon(self.answers.try_get_with((call.guild, text.to_lowercase()), read)).await
     }
 }

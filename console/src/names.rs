@@ -10,8 +10,6 @@ use moka::sync::Cache;
 use platforms::{CallContext, Platforms};
 use tracing::Instrument;
 
-use crate::Console;
-
 const KEPT_FOR: Duration = Duration::from_hours(1);
 /// Time until an account without a name is requested again.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
@@ -23,23 +21,21 @@ const CHATS_A_PAGE: usize = 10;
 
 #[derive(Clone)]
 pub(crate) struct NameCache {
+    platforms: Platforms,
     names: Cache<Subject, String>,
     asked: Cache<Subject, ()>,
 }
 
-impl Default for NameCache {
-    fn default() -> Self {
+impl NameCache {
+    pub(crate) fn new(platforms: Platforms) -> Self {
         let names = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
         let asked = Cache::builder().max_capacity(CAPACITY).time_to_live(ASKED_AGAIN_AFTER).build();
-        Self { names, asked }
+        Self { platforms, names, asked }
     }
-}
 
-impl Console {
     /// The names that are known.
-    pub(crate) async fn names(&self, call: CallContext, accounts: &[Subject]) -> HashMap<Subject, String> {
-        let cache = &self.names;
-        let is_new = |one: &&Subject| !cache.names.contains_key(*one) && !cache.asked.contains_key(*one);
+    pub(crate) async fn find(&self, call: CallContext, accounts: &[Subject]) -> HashMap<Subject, String> {
+        let is_new = |one: &&Subject| !self.names.contains_key(*one) && !self.asked.contains_key(*one);
         let (mut chats, mut plays) = (Vec::new(), Vec::new());
         for account in accounts.iter().filter(is_new) {
             match account {
@@ -47,30 +43,28 @@ impl Console {
                 Subject::Chat(_) => continue,
                 Subject::Play(play) => plays.push(*play),
             }
-            cache.asked.insert(*account, ());
+            self.asked.insert(*account, ());
         }
         if !chats.is_empty() || !plays.is_empty() {
             // It goes on after the page stops waiting.
-            let asking = cache.clone().ask(self.platforms.clone(), call, chats, plays);
+            let asking = self.clone().ask(call, chats, plays);
             let asking = tokio::spawn(asking.in_current_span());
             let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
         }
-        accounts.iter().filter_map(|account| Some((*account, cache.names.get(account)?))).collect()
+        accounts.iter().filter_map(|account| Some((*account, self.names.get(account)?))).collect()
     }
-}
 
-impl NameCache {
-    async fn ask(self, platforms: Platforms, call: CallContext, chats: Vec<ChatId>, plays: Vec<PlayId>) {
+    async fn ask(self, call: CallContext, chats: Vec<ChatId>, plays: Vec<PlayId>) {
         let of_plays = async {
             let found = if plays.is_empty() {
                 Ok(HashMap::new())
             } else {
-                platforms.play.usernames(call, &plays).await
+                self.platforms.play.usernames(call, &plays).await
             };
             // Without an answer the ids are shown; forms say why (`accounts.rs`).
             found.unwrap_or_default()
         };
-        let known = chats.iter().map(|chat| platforms.chat.known_user(call, *chat));
+        let known = chats.iter().map(|chat| self.platforms.chat.known_user(call, *chat));
         let (plays, known) = tokio::join!(of_plays, join_all(known));
         plays.into_iter().for_each(|(play, name)| self.names.insert(Subject::Play(play), name));
         for (chat, known) in chats.into_iter().zip(known) {

@@ -2,9 +2,9 @@
 
 use http::{HeaderMap, header};
 
-use crate::ROOT;
 use crate::fields::Fields;
-use crate::session::is_same_origin;
+use crate::origin::is_same_origin;
+use crate::request::ROOT;
 
 /// Longest address that is kept, in bytes: a cookie has to hold it.
 const LONGEST: usize = 1_000;

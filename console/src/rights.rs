@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use entities::console_session::Model;
 use entities::{ChatId, GuildId, staff_directory};
 use moka::sync::Cache;
-use platforms::{CallContext, GuildAccess, PlatformError};
+use platforms::{CallContext, GuildAccess, PlatformError, Platforms};
+use runtime::Context;
 
-use crate::Console;
 use crate::answer::PageError;
 
 /// The platform's answer is used for this long.
@@ -113,16 +113,19 @@ impl Rights {
     }
 }
 
-pub(crate) struct RightsCache(Cache<(GuildId, ChatId), (Instant, Standing)>);
-
-impl Default for RightsCache {
-    fn default() -> Self {
-        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
-    }
+pub(crate) struct RightsCache {
+    context: Context,
+    platforms: Platforms,
+    standings: Cache<(GuildId, ChatId), (Instant, Standing)>,
 }
 
-impl Console {
-    pub(crate) async fn rights_of(&self, viewer: &Viewer, guild: GuildId) -> Result<Rights, PageError> {
+impl RightsCache {
+    pub(crate) fn new(context: Context, platforms: Platforms) -> Self {
+        let standings = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { context, platforms, standings }
+    }
+
+    pub(crate) async fn of(&self, viewer: &Viewer, guild: GuildId) -> Result<Rights, PageError> {
         if viewer.link_guild.is_some_and(|only| only != guild) {
             return Ok(Rights::default());
         }
@@ -142,7 +145,7 @@ impl Console {
     /// The person's rights on the chat platform. Without a bot token only a link of the command line makes an
     /// admin. If the platform does not show the guild to the bot, there are no admins.
     async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
-        let (cache, key) = (&self.rights.0, (guild, viewer.user));
+        let (cache, key) = (&self.standings, (guild, viewer.user));
         let known = cache.get(&key);
         if let Some((_, standing)) = known.filter(|(read, _)| read.elapsed() < KNOWN_FOR) {
             return Ok(standing);

@@ -1,7 +1,10 @@
 //! The one table of pages: method, path, who may see it, and the page.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use http::Method;
+use matchit::Router;
 
 use crate::answer::{Answer, PageError};
 use crate::pages;
@@ -92,7 +95,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/moderation/{kind}/{id}" Guild(Permission("moderation.read")) guilds::moderation::one::get;
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/lift" Guild(of("POST /moderation/{guildId}/play/unban")) guilds::moderation::lift::post;
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(of("POST /moderation/{guildId}/play/ban")) guilds::moderation::prolong::post;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(of("POST /moderation/{guildId}/bans/{banId}/mirror")) guilds::moderation::mirror::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/mirror" Guild(of("POST /moderation/{guildId}/bans/{banId}/mirror")) guilds::moderation::one::allow_mirror;
     GET "/console/guilds/{guild}/shield" Guild(Permission("shield.read")) guilds::shield::get;
     POST "/console/guilds/{guild}/shield/flag" Guild(of("POST /shield/import")) guilds::shield::flag::one;
     POST "/console/guilds/{guild}/shield/import" Guild(of("POST /shield/import")) guilds::shield::flag::many, takes FILE;
@@ -170,32 +173,29 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/jobs/{job}/retry" Guild(of("POST /jobs/{jobId}/retry")) guilds::jobs::one::retry;
 };
 
-pub(crate) struct Router(matchit::Router<Vec<&'static Row>>);
-
-impl Router {
-    #[expect(clippy::expect_used, reason = "the table is constant, and a test builds this from it")]
-    pub(crate) fn new() -> Self {
-        let mut tree = matchit::Router::new();
-        let mut paths: Vec<_> = ROWS.iter().map(|row| row.path).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        for path in paths {
-            let here = ROWS.iter().filter(|row| row.path == path).collect();
-            tree.insert(path, here).expect("paths of the table do not contradict each other");
-        }
-        Self(tree)
+/// The rows by their paths.
+#[expect(clippy::expect_used, reason = "the table is constant, and a test builds this from it")]
+static BY_PATH: LazyLock<Router<Vec<&'static Row>>> = LazyLock::new(|| {
+    let mut tree = Router::new();
+    let mut paths: Vec<_> = ROWS.iter().map(|row| row.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    for path in paths {
+        let here = ROWS.iter().filter(|row| row.path == path).collect();
+        tree.insert(path, here).expect("paths of the table do not contradict each other");
     }
+    tree
+});
 
-    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(&'static Row, Params), PageError> {
-        let found = self.0.at(path).map_err(|_| PageError::NotFound)?;
-        let method = if *method == Method::HEAD { &Method::GET } else { method };
-        let row = found.value.iter().copied().find(|row| row.method == *method);
-        let row = row.ok_or_else(|| PageError::Method(allowed(found.value)))?;
-        let decoded =
-            |text: &str| Some(percent_encoding::percent_decode_str(text).decode_utf8().ok()?.into_owned());
-        let params = found.params.iter().map(|(name, text)| Some((name.to_owned(), decoded(text)?)));
-        Ok((row, params.collect::<Option<_>>().ok_or(PageError::NotFound)?))
-    }
+pub(crate) fn find(method: &Method, path: &str) -> Result<(&'static Row, Params), PageError> {
+    let found = BY_PATH.at(path).map_err(|_| PageError::NotFound)?;
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    let row = found.value.iter().copied().find(|row| row.method == *method);
+    let row = row.ok_or_else(|| PageError::Method(allowed(found.value)))?;
+    let decoded =
+        |text: &str| Some(percent_encoding::percent_decode_str(text).decode_utf8().ok()?.into_owned());
+    let params = found.params.iter().map(|(name, text)| Some((name.to_owned(), decoded(text)?)));
+    Ok((row, params.collect::<Option<_>>().ok_or(PageError::NotFound)?))
 }
 
 /// Methods of the rows of one path.
@@ -214,10 +214,9 @@ mod tests {
 
     #[test]
     fn a_path_is_found_by_its_method_with_decoded_parameters() {
-        let router = Router::new();
-        let (row, params) = router.find(&Method::HEAD, "/console/guilds/1%37/bindings").unwrap();
+        let (row, params) = find(&Method::HEAD, "/console/guilds/1%37/bindings").unwrap();
         assert_eq!((row.path, params[0].1.as_str()), ("/console/guilds/{guild}/bindings", "17"));
-        let refused = |method, path| router.find(&method, path).map(drop).unwrap_err();
+        let refused = |method, path| find(&method, path).map(drop).unwrap_err();
         assert!(matches!(refused(Method::GET, "/console/guilds/%FF"), PageError::NotFound));
         for (path, expected) in [
             ("/console/guilds/17/bindings", "GET, HEAD, POST"),

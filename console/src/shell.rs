@@ -1,74 +1,18 @@
 //! The frame of every page: navigation, the signed-in person, the flash of the last form.
 
+mod guild;
 pub(crate) mod instance;
+mod rail;
 
 use entities::Timestamp;
 
 use crate::assets;
 use crate::cookies::Flash;
-use crate::rights::Needs;
 use crate::visit::{GuildVisit, Visit};
-
-/// An entry of a guild's navigation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    Overview,
-    Members,
-    Bindings,
-    Sync,
-    Moderation,
-    Shield,
-    Staff,
-    Servers,
-    Applications,
-    Audit,
-    Jobs,
-    Keys,
-    Settings,
-}
-
-struct Entry {
-    place: Place,
-    label: &'static str,
-    /// Below the guild.
-    page: &'static str,
-    needs: Needs,
-}
-
-const fn entry(place: Place, label: &'static str, page: &'static str, needs: Needs) -> Entry {
-    Entry { place, label, page, needs }
-}
-
-const ENTRIES: [Entry; 13] = [
-    entry(Place::Overview, "Overview", "", Needs::Staff),
-    entry(Place::Members, "Members", "/members", Needs::Permission("lookup.read")),
-    entry(Place::Bindings, "Bindings", "/bindings", Needs::Permission("bindings.read")),
-    entry(Place::Sync, "Sync", "/sync", Needs::Permission("sync.write")),
-    entry(Place::Moderation, "Moderation", "/moderation", Needs::Permission("moderation.read")),
-    entry(Place::Shield, "Shield", "/shield", Needs::Permission("shield.read")),
-    entry(Place::Staff, "Staff", "/staff", Needs::Staff),
-    entry(Place::Servers, "Servers", "/servers", Needs::Permission("moderation.read")),
-    entry(Place::Applications, "Applications", "/applications", Needs::Permission("tickets.write")),
-    entry(Place::Audit, "Audit", "/audit", Needs::Permission("audit.read")),
-    entry(Place::Jobs, "Jobs", "/jobs", Needs::Permission("sync.write")),
-    entry(Place::Keys, "Keys", "/keys", Needs::Admin),
-    entry(Place::Settings, "Settings", "/settings", Needs::Permission("settings.read")),
-];
-
-/// The entries after this line are about the guild's own administration.
-fn is_administration(place: Place) -> bool {
-    matches!(place, Place::Keys | Place::Settings)
-}
-
-pub(crate) struct NavEntry {
-    pub(crate) label: &'static str,
-    /// In `icons.html`.
-    pub(crate) icon: &'static str,
-    pub(crate) url: String,
-    pub(crate) current: bool,
-    /// The first one below the line.
-    pub(crate) after_line: bool,
-}
+pub(crate) use guild::Place;
+use guild::entries_of;
+use instance::InstancePlace;
+use rail::Rail;
 
 pub(crate) struct Shell {
     pub(crate) title: String,
@@ -84,12 +28,6 @@ pub(crate) struct Shell {
     pub(crate) now: Option<Timestamp>,
     /// The query of the first part of the list, where the address asks for a later one.
     pub(crate) start: Option<String>,
-}
-
-/// The navigation beside a page: of a guild, or of the instance.
-pub(crate) struct Rail {
-    pub(crate) label: &'static str,
-    pub(crate) entries: Vec<NavEntry>,
 }
 
 pub(crate) struct User {
@@ -124,7 +62,7 @@ impl Shell {
         }
     }
 
-    pub(crate) fn new(title: &str, visit: &Visit, guild: Option<(&GuildVisit, Option<Place>)>) -> Self {
+    fn new(title: &str, visit: &Visit, guild: Option<(&GuildVisit, Option<Place>)>) -> Self {
         let row = &visit.session.row;
         let user = User {
             name: row.user_name.clone(),
@@ -143,6 +81,17 @@ impl Shell {
         Self { user: Some(user), guild, rail, flash, now, start, ..Self::bare(title) }
     }
 
+    /// A page of the instance, below an entry of its navigation.
+    pub(crate) fn of_instance(title: &str, visit: &Visit, place: impl Into<Option<InstancePlace>>) -> Self {
+        Self { rail: Some(instance::rail(place.into())), ..Self::new(title, visit, None) }
+    }
+
+    /// The title in the header outside of guilds.
+    pub(crate) fn area(&self) -> Option<&'static str> {
+        let rail = self.rail.as_ref().filter(|_| self.guild.is_none());
+        rail.map(|rail| rail.label)
+    }
+
     /// The current guild, if the person may switch to another.
     pub(crate) fn switchable(&self) -> Option<&GuildHead> {
         let user = self.user.as_ref()?;
@@ -155,27 +104,17 @@ impl Shell {
     }
 }
 
-/// Icons are named as the pages.
-fn icon_of(page: &'static str) -> &'static str {
-    page.strip_prefix('/').unwrap_or("overview")
+impl Visit {
+    pub(crate) fn shell(&self, title: &str) -> Shell {
+        Shell::new(title, self, None)
+    }
 }
 
-/// The entries that this person may see.
-fn entries_of(visit: &GuildVisit, current: Option<Place>) -> Vec<NavEntry> {
-    let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
-    let mut line = false;
-    let entry = |entry: &Entry| {
-        let after_line = !line && is_administration(entry.place);
-        line |= after_line;
-        NavEntry {
-            label: entry.label,
-            icon: icon_of(entry.page),
-            url: visit.url(entry.page),
-            current: Some(entry.place) == current,
-            after_line,
-        }
-    };
-    shown.map(entry).collect()
+impl GuildVisit {
+    /// The frame of a page below an entry of the navigation.
+    pub(crate) fn shell(&self, title: &str, place: impl Into<Option<Place>>) -> Shell {
+        Shell::new(title, self, Some((self, place.into())))
+    }
 }
 
 impl GuildHead {

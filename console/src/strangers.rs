@@ -1,15 +1,14 @@
 //! Limits on calls to the chat platform for people who are not signed in, in all processes together: it bans
 //! the address of a service after too many refusals (docs/rules.md 10).
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::StatusCode;
 use runtime::{Counter, Limits, Rate, network_of};
 use sha2::{Digest, Sha256};
 
-use crate::Console;
 use crate::answer::PageError;
-use crate::visit::Guest;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Sign-ins that come back from the platform, for one address.
@@ -22,9 +21,8 @@ const OF_ATTEMPT: Rate = Rate::per(1, Duration::from_secs(600));
 const TOKENS: Rate = Rate::per(300, MINUTE);
 
 /// A sign-in that came back, before the platform is asked about it. False: it was used before.
-pub(crate) async fn admit_sign_in(guest: &Guest, state: &str) -> Result<bool, PageError> {
-    let limits = &guest.context().limits;
-    let address = Counter::SignIns(network_of(guest.request.address));
+pub(crate) async fn admit_sign_in(limits: &Limits, address: IpAddr, state: &str) -> Result<bool, PageError> {
+    let address = Counter::SignIns(network_of(address));
     take(limits, address, OF_ADDRESS, "too many people sign in from this address").await?;
     let hash: [u8; 32] = Sha256::digest(state.as_bytes()).into();
     let attempt =
@@ -37,8 +35,8 @@ pub(crate) async fn admit_sign_in(guest: &Guest, state: &str) -> Result<bool, Pa
 }
 
 /// Whether the platform may be asked about an unknown access token.
-pub(crate) async fn may_ask_about_token(console: &Console) -> bool {
-    console.context.limits.take_or_fallback(Counter::Strangers("access_token"), TOKENS).await.allowed
+pub(crate) async fn may_ask_about_token(limits: &Limits) -> bool {
+    limits.take_or_fallback(Counter::Strangers("access_token"), TOKENS).await.allowed
 }
 
 async fn take(limits: &Limits, counter: Counter, rate: Rate, text: &str) -> Result<(), PageError> {

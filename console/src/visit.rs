@@ -15,11 +15,11 @@ use crate::answer::PageError;
 use crate::api::{ApiAnswer, ApiCall, Caller};
 use crate::cookies::Flash;
 use crate::fields::Fields;
+use crate::request::Request;
 use crate::rights::{Needs, Rights, Viewer};
 use crate::session::Session;
-use crate::shell::{Place, Shell};
+use crate::state::Console;
 use crate::words::When;
-use crate::{Console, Request};
 
 /// Parameters of the path, decoded.
 pub(crate) type Params = Vec<(String, String)>;
@@ -109,16 +109,12 @@ impl Visit {
     /// A guild, and this person's rights there.
     pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
         let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
-        let rights = self.console.rights_of(&Viewer::of(&self.session.row), id).await?;
+        let rights = self.console.rights.of(&Viewer::of(&self.session.row), id).await?;
         Ok((row, rights))
     }
 
     pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
         GuildVisit { visit: self, guild, rights: Arc::new(rights) }
-    }
-
-    pub(crate) fn shell(&self, title: &str) -> Shell {
-        Shell::new(title, self, None)
     }
 }
 
@@ -133,11 +129,6 @@ impl Deref for GuildVisit {
 impl GuildVisit {
     pub(crate) fn guest_mut(&mut self) -> &mut Guest {
         &mut self.visit.guest
-    }
-
-    /// The frame of a page below an entry of the navigation.
-    pub(crate) fn shell(&self, title: &str, place: impl Into<Option<Place>>) -> Shell {
-        Shell::new(title, &self.visit, Some((self, place.into())))
     }
 
     pub(crate) fn may(&self, permission: &'static str) -> bool {

@@ -33,7 +33,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let viewer = Viewer::of(session);
     let mut guilds = Vec::new();
     for (id, name) in known {
-        let rights = visit.console.rights_of(&viewer, id).await?;
+        let rights = visit.console.rights.of(&viewer, id).await?;
         if !rights.is_stranger() {
             guilds.push(Row { id, name, position: rights.title().to_owned() });
         }

@@ -5,11 +5,11 @@ use askama::Template;
 use entities::{console_link, guild};
 use http::StatusCode;
 
-use crate::Console;
 use crate::answer::{Answer, PageError};
 use crate::secret::ConsoleSecret;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
+use crate::state::Console;
 use crate::visit::Guest;
 
 const COMMAND: &str = "guildhall console link --guild YOUR_SERVER_ID";

@@ -6,11 +6,11 @@ use http::{HeaderValue, StatusCode};
 use platforms::{ATTEMPT_SECONDS, Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
-use crate::ROOT;
 use crate::answer::{Answer, PageError};
 use crate::cookies;
 use crate::own_page::{own_page, with_page};
 use crate::pages::link::LinkCommand;
+use crate::request::ROOT;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
 use crate::strangers;
@@ -96,7 +96,7 @@ async fn finish(
     };
     let refused = guest.query.text("error");
     let person = if refused.is_empty() {
-        if strangers::admit_sign_in(guest, &begun.state).await? {
+        if strangers::admit_sign_in(&guest.context().limits, guest.request.address, &begun.state).await? {
             sign_in.finish(guest.query.text("code"), &attempt, &redirect).await
         } else {
             Err(SignInError::CodeRefused)

@@ -8,11 +8,13 @@ use http::{HeaderMap, header};
 use runtime::Secret;
 use uuid::Uuid;
 
-use crate::Console;
 use crate::answer::PageError;
-use crate::rights::{self, Rights, Viewer};
+use crate::origin::is_same_origin;
+use crate::rights::{Needs, Rights, Viewer};
+use crate::session;
+use crate::session::live_refusal::LiveRefusal;
 use crate::session::tokens::TokenHash;
-use crate::session::{self, is_same_origin};
+use crate::state::Console;
 
 /// A person at a live socket.
 #[derive(Clone, Debug)]
@@ -40,34 +42,6 @@ enum Credential {
     Token(TokenHash),
 }
 
-/// Why a socket is refused, or closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LiveRefusal {
-    #[error(
-        "sign in to the console, or send an access token of the chat platform as `Authorization: Bearer`"
-    )]
-    NotSignedIn,
-    #[error("the chat platform does not accept this access token, or it was issued to another application")]
-    BadToken,
-    #[error("a page of another origin may not open this socket")]
-    OtherOrigin,
-    /// A guild that does not exist gets the same answer.
-    #[error("there is no such guild, or you are not on its staff")]
-    NoRights,
-    #[error("the rights cannot be read at the moment; try again later")]
-    Unavailable,
-}
-
-impl From<PageError> for LiveRefusal {
-    fn from(error: PageError) -> Self {
-        match error {
-            PageError::NotFound => Self::NoRights,
-            PageError::SignedOut => Self::NotSignedIn,
-            _ => Self::Unavailable,
-        }
-    }
-}
-
 impl LivePerson {
     pub fn user(&self) -> ChatId {
         self.viewer.user
@@ -87,7 +61,7 @@ impl LivePerson {
 
     /// Whether frames of an area may be sent: `moderation.read`, `sync.write`, `audit.read`.
     pub fn may(&self, permission: &'static str) -> bool {
-        self.rights.may(rights::Needs::Permission(permission))
+        self.rights.may(Needs::Permission(permission))
     }
 }
 
@@ -96,7 +70,7 @@ impl Console {
     pub async fn admit_live(&self, guild: GuildId, headers: &HeaderMap) -> Result<LivePerson, LiveRefusal> {
         let (viewer, via) = match bearer(headers) {
             Some(token) => {
-                let user = self.user_of_token(token).await?;
+                let user = self.tokens.owner(token).await?;
                 (
                     Viewer { user, link_guild: None, link_admin: false },
                     Via::Token(Arc::new(Secret::from(token))),
@@ -110,7 +84,7 @@ impl Console {
         };
         let known = guild::find(self.context.database.read(), guild).await.map_err(PageError::from)?;
         known.ok_or(LiveRefusal::NoRights)?;
-        let rights = self.rights_of(&viewer, guild).await?;
+        let rights = self.rights.of(&viewer, guild).await?;
         if rights.is_stranger() {
             Err(LiveRefusal::NoRights)
         } else {
@@ -129,9 +103,9 @@ impl Console {
                     return Err(LiveRefusal::NotSignedIn);
                 }
             }
-            Via::Token(token) => drop(self.user_of_token(token.expose()).await?),
+            Via::Token(token) => drop(self.tokens.owner(token.expose()).await?),
         }
-        let rights = self.rights_of(&person.viewer, person.guild).await?;
+        let rights = self.rights.of(&person.viewer, person.guild).await?;
         if rights.is_stranger() {
             return Err(LiveRefusal::NoRights);
         }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use entities::ChatId;
 use moka::sync::Cache;
-use platforms::SignInError;
+use platforms::{Platforms, SignInError};
+use runtime::Limits;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use crate::Console;
-use crate::session::live::LiveRefusal;
+use crate::session::live_refusal::LiveRefusal;
 use crate::strangers;
 
 /// The platform's answer is used for this long.
@@ -34,53 +34,51 @@ impl TokenHash {
 }
 
 pub(crate) struct Tokens {
+    limits: Limits,
+    platforms: Platforms,
     known: Cache<TokenHash, (Instant, ChatId)>,
     asking: [Mutex<()>; AT_ONCE],
 }
 
-impl Default for Tokens {
-    fn default() -> Self {
-        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
-        Self { known, asking: Default::default() }
-    }
-}
-
 impl Tokens {
+    pub(crate) fn new(limits: Limits, platforms: Platforms) -> Self {
+        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { limits, platforms, known, asking: Default::default() }
+    }
+
     fn fresh(&self, hash: TokenHash) -> Option<ChatId> {
         self.known.get(&hash).filter(|(read, _)| read.elapsed() < KNOWN_FOR).map(|(_, user)| user)
     }
-}
 
-impl Console {
     /// The owner of the token.
-    pub(crate) async fn user_of_token(&self, token: &str) -> Result<ChatId, LiveRefusal> {
+    pub(crate) async fn owner(&self, token: &str) -> Result<ChatId, LiveRefusal> {
         let sign_in = self.platforms.sign_in.as_ref().ok_or(LiveRefusal::BadToken)?;
         // A guild's key, even a misspelt one, is not sent to the platform.
         if token.starts_with(OUR_KEYS) {
             return Err(LiveRefusal::BadToken);
         }
-        let (hash, tokens) = (TokenHash::of(token), &self.tokens);
-        if let Some(user) = tokens.fresh(hash) {
+        let hash = TokenHash::of(token);
+        if let Some(user) = self.fresh(hash) {
             return Ok(user);
         }
-        let _asking = tokens.asking[usize::from(hash.0[0]) % AT_ONCE].lock().await;
-        if let Some(user) = tokens.fresh(hash) {
+        let _asking = self.asking[usize::from(hash.0[0]) % AT_ONCE].lock().await;
+        if let Some(user) = self.fresh(hash) {
             return Ok(user);
         }
-        if !strangers::may_ask_about_token(self).await {
-            return tokens.known.get(&hash).map(|(_, user)| user).ok_or(LiveRefusal::Unavailable);
+        if !strangers::may_ask_about_token(&self.limits).await {
+            return self.known.get(&hash).map(|(_, user)| user).ok_or(LiveRefusal::Unavailable);
         }
         let read = Instant::now();
         match sign_in.user_of(token).await {
             Ok(user) => {
-                tokens.known.insert(hash, (read, user.id));
+                self.known.insert(hash, (read, user.id));
                 Ok(user.id)
             }
             Err(SignInError::Unauthorized) => {
-                tokens.known.invalidate(&hash);
+                self.known.invalidate(&hash);
                 Err(LiveRefusal::BadToken)
             }
-            Err(error) => tokens.known.get(&hash).map(|(_, user)| user).ok_or_else(|| {
+            Err(error) => self.known.get(&hash).map(|(_, user)| user).ok_or_else(|| {
                 tracing::warn!(%error, "cannot check an access token");
                 LiveRefusal::Unavailable
             }),

@@ -1,7 +1,6 @@
-//! The frame of the operator's pages, below `/console/instance`.
+//! The navigation of the operator's pages, below `/console/instance`.
 
-use super::{NavEntry, Rail, Shell, icon_of};
-use crate::visit::Visit;
+use super::rail::{NavEntry, Rail, icon_of};
 
 pub(crate) const ROOT: &str = "/console/instance";
 
@@ -40,24 +39,14 @@ pub(super) fn entry() -> NavEntry {
     }
 }
 
-impl Shell {
-    /// A page of the instance, below an entry of its navigation.
-    pub(crate) fn of_instance(title: &str, visit: &Visit, place: impl Into<Option<InstancePlace>>) -> Self {
-        let place = place.into();
-        let entry = |&(entry, label, page): &(InstancePlace, &'static str, &'static str)| NavEntry {
-            label,
-            icon: icon_of(page),
-            url: format!("{ROOT}{page}"),
-            current: Some(entry) == place,
-            after_line: entry == InstancePlace::Guilds,
-        };
-        let rail = Rail { label: "Instance", entries: ENTRIES.iter().map(entry).collect() };
-        Self { rail: Some(rail), ..Self::new(title, visit, None) }
-    }
-
-    /// The title in the header outside of guilds.
-    pub(crate) fn area(&self) -> Option<&'static str> {
-        let rail = self.rail.as_ref().filter(|_| self.guild.is_none());
-        rail.map(|rail| rail.label)
-    }
+/// The navigation of the instance's pages.
+pub(super) fn rail(place: Option<InstancePlace>) -> Rail {
+    let entry = |&(entry, label, page): &(InstancePlace, &'static str, &'static str)| NavEntry {
+        label,
+        icon: icon_of(page),
+        url: format!("{ROOT}{page}"),
+        current: Some(entry) == place,
+        after_line: entry == InstancePlace::Guilds,
+    };
+    Rail { label: "Instance", entries: ENTRIES.iter().map(entry).collect() }
 }

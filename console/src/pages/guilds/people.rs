@@ -77,7 +77,7 @@ impl People {
         let subjects: HashSet<Subject> = subjects.into_iter().collect();
         let mut people = Self::linked(visit, &subjects).await?;
         let unlinked: Vec<_> = subjects.into_iter().filter(|one| people.link(*one).is_none()).collect();
-        people.names = visit.console.names(visit.platform(), &unlinked).await;
+        people.names = visit.console.names.find(visit.platform(), &unlinked).await;
         Ok(people)
     }
 
@@ -158,7 +158,7 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
     if let Some(link) = people.link(subject) {
         return Ok((Who::behind(visit, subject, link), Standing::Linked));
     }
-    Ok(match visit.console.account(visit.platform(), subject).await {
+    Ok(match visit.console.accounts.find(visit.platform(), subject).await {
         Ok(Account::Known { name, is_member }) => (Who::named(subject, name), Standing::Unlinked(is_member)),
         Ok(Account::Unknown) => (Who::unlinked(subject), Standing::Unknown),
         Err(problem) => (Who::unlinked(subject), Standing::Unanswered(problem)),

@@ -59,6 +59,6 @@ async fn person(visit: &Visit, guild: Option<GuildId>, user: i64) -> Result<Opti
         let play = Some(link.play_id);
         return Ok(Some(Who { play, ..Who::named(subject, link.play_username) }));
     }
-    let mut names = visit.console.names(CallContext::interactive(guild), &[subject]).await;
+    let mut names = visit.console.names.find(CallContext::interactive(guild), &[subject]).await;
     Ok(Some(names.remove(&subject).map_or_else(|| Who::unlinked(subject), |name| Who::named(subject, name))))
 }

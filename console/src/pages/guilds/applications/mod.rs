@@ -11,16 +11,17 @@ use entities::{
     ChannelId, ChatId, Page as Rows, PanelId, Subject, SubmissionId, application_panel,
     application_submission, staff_role, ticket,
 };
+use http::Method;
+use serde_json::Value;
 
 use crate::answer::{Answer, PageError};
+use crate::cookies::Flash;
 use crate::form::Form;
 use crate::pages::guilds::people::{People, Who, chat_of};
 use crate::rights::Needs;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
-
-pub(crate) use panels::add;
 
 /// The field of the filter by person.
 const APPLICANT: &str = "applicant";
@@ -152,4 +153,24 @@ impl Ticket {
 /// The address of a channel in Discord.
 fn in_discord(visit: &GuildVisit, channel: ChannelId) -> String {
     format!("https://discord.com/channels/{}/{channel}", visit.guild.guild_id)
+}
+
+/// Adds a panel.
+pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+    if !visit.form.has("name") {
+        let form = Form::wrong(&visit.form, Some("name"), "Enter what people apply for.");
+        return show(&visit, form).await;
+    }
+    let mut body = visit.form.json(&["name", "category_id"]);
+    // Without a choice all staff see the tickets.
+    let roles = visit.form.all("staff_role_ids");
+    if !roles.is_empty() {
+        body.insert("staff_role_ids".to_owned(), Value::from(roles));
+    }
+    let answer = visit.api(Method::POST, "/guilds/{g}/application-panels", body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Flash::new(format!("Panel {} added.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/applications")).flash(said))
 }

@@ -76,7 +76,7 @@ async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Opt
         let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
         return (None, if typed.is_empty() { String::new() } else { problem.to_owned() });
     };
-    match visit.console.group(visit.platform(), id).await {
+    match visit.console.groups.find(visit.platform(), id).await {
         Ok(group) => (Some(Chosen { id, group }), String::new()),
         Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {id}.")),
         Err(error) => (None, format!("The group's ranks cannot be read: {error}.")),

@@ -57,7 +57,7 @@ pub(super) async fn run(
     };
     let mut names = Names::new();
     for id in groups {
-        names.extend(visit.console.group(visit.platform(), id).await.ok().map(|group| (id, group)));
+        names.extend(visit.console.groups.find(visit.platform(), id).await.ok().map(|group| (id, group)));
     }
     let row = |row: &binding::Model| {
         let role =

@@ -37,7 +37,7 @@ impl OnDiscord {
         match (member, overview) {
             (Ok(Some(member)), Ok(overview)) => Self::of(visit, member, &overview),
             (Ok(None), _) => {
-                let nick = match visit.console.account(call, Subject::Chat(chat)).await {
+                let nick = match visit.console.accounts.find(call, Subject::Chat(chat)).await {
                     Ok(Account::Known { name, .. }) => Some(name),
                     _ => None,
                 };

@@ -1,15 +1,8 @@
-//! The copy of a ban on Discord, as the page of the ban shows it, and the form that allows a held one.
+//! The copy of a ban on Discord, as the page of the ban shows it.
 
 use entities::sanction::{self, Lifted, MirrorState};
 
-use http::Method;
-use serde_json::Map;
-
 use super::Kind;
-use super::one::{load, show};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::form::Form;
 use crate::visit::GuildVisit;
 
 pub(super) struct Mirror {
@@ -68,18 +61,6 @@ impl Mirror {
             is_held: row.mirror_state == MirrorState::Held && !is_over,
         })
     }
-}
-
-/// Lets a held ban go to Discord.
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
-    let row = load(&visit).await?;
-    let path = format!("/moderation/{{g}}/bans/{}/mirror", row.sanction_id);
-    let answer = visit.api(Method::POST, &path, Map::new()).await;
-    if !answer.status.is_success() {
-        return show(&visit, row, Form::refused(&visit.form, &answer)).await;
-    }
-    let said = Flash::new("The ban goes to Discord.".to_owned());
-    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
 }
 
 /// What a failed copy means for the moderator, from the error of the platform.

@@ -5,7 +5,7 @@ pub(crate) mod again;
 mod evidence;
 mod length;
 pub(crate) mod lift;
-pub(crate) mod mirror;
+mod mirror;
 pub(crate) mod one;
 mod order;
 pub(crate) mod prolong;

@@ -3,10 +3,14 @@
 use askama::Template;
 use entities::sanction::{self, Lifted, active, history};
 use entities::{Person, SanctionId, api_key};
+use http::Method;
+use serde_json::Map;
 
 use super::mirror::Mirror;
 use super::{Kind, Row, evidence, length, shown};
 use crate::answer::{Answer, PageError};
+use crate::cookies::Flash;
+use crate::fields::Fields;
 use crate::form::Form;
 use crate::pages::guilds::people::identify;
 use crate::shell::{Place, Shell};
@@ -37,7 +41,7 @@ struct Page {
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = load(&visit).await?;
     let reason = [("reason", row.reason.as_str())];
-    show(&visit, row.clone(), Form::new(crate::fields::Fields::of(&reason))).await
+    show(&visit, row.clone(), Form::new(Fields::of(&reason))).await
 }
 
 /// The ban or mute that the address names.
@@ -100,4 +104,16 @@ pub(super) async fn active_of(
     let mut rows = active::of_person(conn, guild, person, visit.now()).await?;
     rows.retain(|other| other.kind == row.kind);
     Ok(rows)
+}
+
+/// Lets a held ban go to Discord.
+pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = load(&visit).await?;
+    let path = format!("/moderation/{{g}}/bans/{}/mirror", row.sanction_id);
+    let answer = visit.api(Method::POST, &path, Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, row, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Flash::new("The ban goes to Discord.".to_owned());
+    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
 }

@@ -1,14 +1,14 @@
 //! /console/guilds/:guild/staff/leave: leaves of absence, and requests for leave.
 
 pub(crate) mod all;
+mod form;
 pub(crate) mod one;
 pub(crate) mod requests;
 
 use askama::Template;
 use entities::leave_request::{self, State};
-use entities::{ChatId, LoaId, Timestamp, loa, staff_directory};
+use entities::{ChatId, LoaId, loa, staff_directory};
 use http::Method;
-use serde_json::{Map, Value};
 
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
@@ -20,9 +20,9 @@ use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
+use form::{FIELDS, body_of};
 use requests::Request;
 
-const FIELDS: [&str; 5] = [FIELD, "staff_id", "starts_at", "ends_at", "reason"];
 /// Requests shown here: the newest open ones.
 const REQUESTS: u64 = 5;
 
@@ -123,56 +123,6 @@ async fn requests_shown(visit: &GuildVisit) -> Result<Vec<leave_request::Model>,
     let filter = leave_request::Filter { staff, state };
     let first = entities::Page::first(REQUESTS);
     Ok(leave_request::list(visit.read(), visit.guild.guild_id, filter, first).await?)
-}
-
-/// The times that the form names. A day that is already the one of `before` keeps its exact time.
-fn times(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<(Timestamp, Timestamp), Form> {
-    let (form, zone) = (&visit.form, days::zone(visit));
-    let wrong = |field, text| Form::wrong(form, Some(field), text);
-    let (first, last) = (form.text("starts_at"), form.text("ends_at"));
-    let kept = before.filter(|before| days::day(before.0, zone) == first).map(|before| before.0);
-    let begin = kept.or_else(|| days::begin(first, zone));
-    let begin = begin.ok_or_else(|| wrong("starts_at", "Choose the first day."))?;
-    let kept = before.filter(|before| days::last_day(before.1, zone) == last).map(|before| before.1);
-    let end = kept.or_else(|| days::end(last, zone));
-    let end = end.ok_or_else(|| wrong("ends_at", "Choose the last day."))?;
-    if end <= begin {
-        return Err(wrong("ends_at", "The last day is before the first day."));
-    }
-    Ok((begin, end))
-}
-
-/// The fields of a form about these days.
-fn fields(
-    visit: &GuildVisit,
-    (starts, ends): (Timestamp, Timestamp),
-    reason: String,
-) -> [(&'static str, String); 3] {
-    let zone = days::zone(visit);
-    [("starts_at", days::day(starts, zone)), ("ends_at", days::last_day(ends, zone)), ("reason", reason)]
-}
-
-fn borrowed<'f>(fields: &'f [(&'static str, String); 3]) -> [(&'static str, &'f str); 3] {
-    fields.each_ref().map(|(name, value)| (*name, value.as_str()))
-}
-
-/// The form's fields for the API, or the form with its errors.
-fn body(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<Map<String, Value>, Form> {
-    let (begin, end) = times(visit, before)?;
-    if !visit.form.has("reason") {
-        return Err(Form::wrong(&visit.form, Some("reason"), "Enter a reason, in a few words."));
-    }
-    let mut body = visit.form.json(&["reason"]);
-    body.insert("starts_at".to_owned(), days::sent(begin).into());
-    body.insert("ends_at".to_owned(), days::sent(end).into());
-    Ok(body)
-}
-
-/// The same with the staff member.
-fn body_of(visit: &GuildVisit, staff: ChatId) -> Result<Map<String, Value>, Form> {
-    let mut body = body(visit, None)?;
-    body.insert("staff_id".to_owned(), staff.to_string().into());
-    Ok(body)
 }
 
 /// A staff member asks for their own leave.

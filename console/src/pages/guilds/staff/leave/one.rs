@@ -7,7 +7,8 @@ use http::Method;
 use serde_json::{Map, Value};
 
 use super::super::{Staff, name_of};
-use super::{FIELDS, Row, body, borrowed, fields};
+use super::Row;
+use super::form::{FIELDS, body, borrowed, fields};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;

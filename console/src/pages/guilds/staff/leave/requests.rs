@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Map;
 
 use super::super::{Staff, days, decides, own, sees_all};
-use super::{FIELDS, body, borrowed, fields, times};
+use super::form::{FIELDS, body, borrowed, fields, times};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;

@@ -1,0 +1,71 @@
+//! What all pages share: the connections of the process, and what is cached.
+
+use std::sync::Arc;
+
+use platforms::Platforms;
+use queue::Queue;
+use runtime::Context;
+
+use crate::accounts::AccountCache;
+use crate::api::Api;
+use crate::exports::Exports;
+use crate::groups::GroupCache;
+use crate::metrics::Looks;
+use crate::name_search::NameSearches;
+use crate::names::NameCache;
+use crate::rights::RightsCache;
+use crate::session::spent::Spent;
+use crate::session::tokens::Tokens;
+
+pub struct Console {
+    pub(crate) context: Context,
+    pub(crate) platforms: Platforms,
+    pub(crate) queue: Queue,
+    pub(crate) api: Arc<dyn Api>,
+    pub(crate) ways_in: WaysIn,
+    pub(crate) rights: RightsCache,
+    pub(crate) tokens: Tokens,
+    pub(crate) groups: GroupCache,
+    pub(crate) accounts: AccountCache,
+    pub(crate) names: NameCache,
+    pub(crate) name_searches: NameSearches,
+    pub(crate) looks: Looks,
+    pub(crate) exports: Exports,
+    pub(crate) spent: Spent,
+}
+
+/// How people sign in.
+#[derive(Clone, Debug, Default)]
+pub struct WaysIn {
+    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
+    pub public_url: Option<String>,
+    /// The command that prints a link, as the sign-in page names it; `None`: the usual one, for any server.
+    pub link_command: Option<String>,
+}
+
+impl Console {
+    pub fn new(
+        context: Context,
+        platforms: Platforms,
+        queue: Queue,
+        api: Arc<dyn Api>,
+        ways_in: WaysIn,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            rights: RightsCache::new(context.clone(), platforms.clone()),
+            tokens: Tokens::new(context.limits.clone(), platforms.clone()),
+            groups: GroupCache::new(platforms.clone()),
+            accounts: AccountCache::new(platforms.clone()),
+            names: NameCache::new(platforms.clone()),
+            name_searches: NameSearches::new(platforms.clone()),
+            looks: Looks::default(),
+            exports: Exports::default(),
+            spent: Spent::default(),
+            context,
+            platforms,
+            queue,
+            api,
+            ways_in,
+        })
+    }
+}
