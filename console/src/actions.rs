@@ -7,7 +7,7 @@ use http::Method;
 use jobs::kinds::{self, AssignRole, RemoveRole};
 use queue::Payload;
 
-use crate::rights::Needs;
+use crate::guard::rights::Needs;
 
 /// A call of the API by its method and template.
 struct Action {

@@ -6,16 +6,14 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 use tracing::Span;
 
-use crate::answer::{Answer, PageError};
+use crate::answer::body::Unread;
+use crate::answer::{Answer, PageError, assets, flash};
 use crate::api::Turn;
-use crate::assets;
-use crate::body::Unread;
-use crate::cookies;
 use crate::fields::Fields;
-use crate::origin::is_same_origin;
+use crate::guard::origin::is_same_origin;
+use crate::guard::session;
 use crate::request::Request;
 use crate::routes::{self, Page, Row};
-use crate::session;
 use crate::state::Console;
 use crate::visit::{Guest, GuildVisit, Visit};
 
@@ -115,7 +113,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     }
     let query = Fields::parse(request.query.as_bytes()).ok_or_else(too_many)?;
     let mut guest = Guest::new(console, request, params, query);
-    guest.flash = cookies::flash(guest.headers());
+    guest.flash = flash::read(guest.headers());
     let visitor = visitor(row, guest).await?;
     let turn = turn(row, &visitor).await?;
     Ok(Admitted { asked: Asked::Page(row, Box::new(visitor)), turn })
@@ -169,7 +167,7 @@ pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> R
     let guest = visitor.guest();
     let is_shown = guest.flash.is_some() && guest.request.method == Method::GET;
     // Shown once.
-    let forgotten = if is_shown { cookies::clear_flash(guest.headers()) } else { Vec::new() };
+    let forgotten = if is_shown { flash::forget(guest.headers()) } else { Vec::new() };
     let answer = match (&row.page, *visitor) {
         (Page::Open(page), Visitor::Guest(guest)) => page(guest),
         (Page::Own(page) | Page::Operator(page), Visitor::Person(visit)) => page(visit),

@@ -1,11 +1,17 @@
 //! What a page answers: HTML, a redirect after a form, a file. And the headers that all of them carry.
 
+pub(crate) mod assets;
+pub(crate) mod body;
+pub(crate) mod error_page;
+pub(crate) mod exports;
+pub(crate) mod flash;
+
 use askama::Template;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
-use crate::body::{Body, Unread};
-use crate::cookies::{self, Flash};
+use body::{Body, Unread};
+pub(crate) use flash::{Flash, Undo};
 
 /// Seconds after which a dependency that is away is asked again.
 const RETRY_AFTER: u64 = 5;
@@ -66,7 +72,7 @@ impl Answer {
 
     /// Shown by the next page.
     pub(crate) fn flash(self, flash: Flash) -> Self {
-        self.cookies(cookies::set_flash(flash))
+        self.cookies(flash::set(flash))
     }
 
     pub(crate) fn status(mut self, status: StatusCode) -> Self {
@@ -120,8 +126,8 @@ impl Answer {
     }
 }
 
-/// The headers of every response.
-pub(crate) fn guard(mut response: Response<Body>) -> Response<Body> {
+/// The response with the headers that all carry.
+pub(crate) fn with_security_headers(mut response: Response<Body>) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

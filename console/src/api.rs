@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::figures::ProcessFigures;
-use crate::labels;
-use crate::rights::Rights;
+use crate::guard::rights::Rights;
+use crate::html::labels;
 
 /// The signed-in person, for the audit log, and their rights: the API checks them again.
 #[derive(Clone, Debug)]

@@ -1,44 +1,25 @@
 //! The console: pages for the people who run a guild, drawn on the server and served by the API process.
 //!
-//! A request goes through `routes` (match), `session` (who is signed in), `rights` (what they may do), the reading of its
-//! form, and one page, an `async fn(GuildVisit) -> Result<Answer, PageError>`. A page is found by its URL: `/console/guilds/:guild/bindings` is
-//! `pages/guilds/bindings.rs`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
+//! A request goes through `routes` (match), `guard` (who is signed in, what they may do), the reading of its form, and one
+//! page, an `async fn(GuildVisit) -> Result<Answer, PageError>`: `admitted` calls them in this order. A page is found by
+//! its URL: `/console/guilds/:guild/bindings` is `pages/guilds/bindings.rs`. It writes its HTML with `html`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
-mod accounts;
 pub mod actions;
 mod admitted;
 mod answer;
 mod api;
-mod assets;
-mod body;
-mod chart;
-mod client;
-mod cookies;
-mod error_page;
-mod exports;
 mod fields;
 mod figures;
-mod form;
-mod groups;
-mod labels;
-mod list;
+mod guard;
+mod html;
 mod metrics;
-mod name_search;
-mod names;
-mod origin;
-mod own_page;
 mod pages;
+mod platform_cache;
 mod request;
-mod rights;
 mod routes;
-mod secret;
-mod session;
-mod shell;
 mod state;
-mod strangers;
 mod visit;
-mod words;
 
 use std::sync::Arc;
 
@@ -46,16 +27,16 @@ use bytes::Bytes;
 use http::Response;
 
 pub use admitted::Admitted;
-use answer::{Answer, PageError};
+pub use answer::body::{Body, Broken, Unread};
+use answer::{Answer, PageError, error_page};
 pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
-pub use body::{Body, Broken, Unread};
 pub use fields::MOST as MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
+pub use guard::live::{LiveKey, LivePerson, bearer};
+pub use guard::live_refusal::LiveRefusal;
+pub use guard::rights::{Needs, Rights};
+pub use guard::secret::ConsoleSecret;
 pub use request::{ROOT, Request};
-pub use rights::{Needs, Rights};
-pub use secret::ConsoleSecret;
-pub use session::live::{LiveKey, LivePerson, bearer};
-pub use session::live_refusal::LiveRefusal;
 pub use state::{Console, WaysIn};
 
 impl Console {
@@ -88,6 +69,6 @@ impl Console {
             Ok(answer) => answer.into_response(),
             Err(error) => error_page::answer(self, request, error).await,
         };
-        answer::guard(response)
+        answer::with_security_headers(response)
     }
 }

@@ -7,8 +7,8 @@ use http::Method;
 use matchit::Router;
 
 use crate::answer::{Answer, PageError};
+use crate::guard::rights::Needs;
 use crate::pages;
-use crate::rights::Needs;
 use crate::visit::{Guest, GuildVisit, Params, Visit};
 
 pub(crate) type Future = BoxFuture<'static, Result<Answer, PageError>>;

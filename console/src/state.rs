@@ -6,16 +6,16 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 
-use crate::accounts::AccountCache;
+use crate::answer::exports::Exports;
 use crate::api::Api;
-use crate::exports::Exports;
-use crate::groups::GroupCache;
+use crate::guard::rights::RightsCache;
+use crate::guard::spent::Spent;
+use crate::guard::tokens::Tokens;
 use crate::metrics::Looks;
-use crate::name_search::NameSearches;
-use crate::names::NameCache;
-use crate::rights::RightsCache;
-use crate::session::spent::Spent;
-use crate::session::tokens::Tokens;
+use crate::platform_cache::accounts::AccountCache;
+use crate::platform_cache::groups::GroupCache;
+use crate::platform_cache::name_search::NameSearches;
+use crate::platform_cache::names::NameCache;
 
 pub struct Console {
     pub(crate) context: Context,

@@ -11,15 +11,14 @@ use queue::Queue;
 use runtime::{Context, Pool};
 use serde_json::{Map, Value};
 
-use crate::answer::PageError;
+use crate::answer::{Flash, PageError};
 use crate::api::{ApiAnswer, ApiCall, Caller};
-use crate::cookies::Flash;
 use crate::fields::Fields;
+use crate::guard::rights::{Needs, Rights, Viewer};
+use crate::guard::session::Session;
+use crate::html::format::When;
 use crate::request::Request;
-use crate::rights::{Needs, Rights, Viewer};
-use crate::session::Session;
 use crate::state::Console;
-use crate::words::When;
 
 /// Parameters of the path, decoded.
 pub(crate) type Params = Vec<(String, String)>;

@@ -4,8 +4,8 @@ use askama::Template;
 use entities::{GuildId, guild, staff_member};
 
 use crate::answer::{Answer, PageError};
-use crate::rights::Viewer;
-use crate::shell::Shell;
+use crate::guard::rights::Viewer;
+use crate::html::shell::Shell;
 use crate::visit::Visit;
 
 #[derive(Template)]

@@ -25,7 +25,7 @@ use crate::visit::Visit;
 
 /// The address of a page of the instance.
 pub(crate) fn url(page: &str) -> String {
-    format!("{}{page}", crate::shell::instance::ROOT)
+    format!("{}{page}", crate::html::shell::instance::ROOT)
 }
 
 /// The names of these guilds.

@@ -6,9 +6,9 @@ use entities::{console_link, guild};
 use http::StatusCode;
 
 use crate::answer::{Answer, PageError};
-use crate::secret::ConsoleSecret;
-use crate::session::{self, Arrival};
-use crate::shell::Shell;
+use crate::guard::secret::ConsoleSecret;
+use crate::guard::session::{self, Arrival};
+use crate::html::shell::Shell;
 use crate::state::Console;
 use crate::visit::Guest;
 

@@ -4,12 +4,12 @@ use askama::Template;
 use entities::console_session;
 use uuid::Uuid;
 
-use crate::answer::{Answer, PageError};
-use crate::client;
-use crate::cookies::{self, Flash};
-use crate::shell::Shell;
+use crate::answer::{Answer, Flash, PageError};
+use crate::guard::cookies;
+use crate::html::client;
+use crate::html::format::When;
+use crate::html::shell::Shell;
 use crate::visit::Visit;
-use crate::words::When;
 
 #[derive(Template)]
 #[template(path = "sessions.html")]

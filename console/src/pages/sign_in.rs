@@ -7,13 +7,13 @@ use platforms::{ATTEMPT_SECONDS, Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, PageError};
-use crate::cookies;
-use crate::own_page::{own_page, with_page};
+use crate::guard::cookies;
+use crate::guard::own_page::{own_page, with_page};
+use crate::guard::session::{self, Arrival};
+use crate::guard::strangers;
+use crate::html::shell::Shell;
 use crate::pages::link::LinkCommand;
 use crate::request::ROOT;
-use crate::session::{self, Arrival};
-use crate::shell::Shell;
-use crate::strangers;
 use crate::visit::{Guest, Visit};
 
 #[derive(Template)]

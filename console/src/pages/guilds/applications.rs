@@ -14,14 +14,13 @@ use entities::{
 use http::Method;
 use serde_json::Value;
 
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::form::Form;
+use crate::answer::{Answer, Flash, PageError};
+use crate::guard::rights::Needs;
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who, chat_of};
-use crate::rights::Needs;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// The field of the filter by person.
 const APPLICANT: &str = "applicant";

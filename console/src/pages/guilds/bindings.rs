@@ -11,11 +11,10 @@ use http::Method;
 use platforms::PlatformError;
 use serde_json::Map;
 
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
-use crate::groups;
-use crate::shell::{Place, Shell};
+use crate::answer::{Answer, Flash, PageError, Undo};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
+use crate::platform_cache::groups;
 use crate::visit::GuildVisit;
 
 use rows::{Group, RoleOption};

@@ -4,7 +4,7 @@ use entities::{ChatId, Subject, link};
 
 use super::people::Who;
 use crate::answer::PageError;
-use crate::name_search::MOST;
+use crate::platform_cache::name_search::MOST;
 use crate::visit::GuildVisit;
 
 #[derive(Default)]

@@ -12,7 +12,7 @@ use entities::{
 
 use crate::answer::{Answer, PageError};
 use crate::fields::segment;
-use crate::shell::{Place, Shell};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 use super::by_discord_name::{ByDiscordName, Named};

@@ -6,8 +6,8 @@ use entities::{ChatId, Page as RowPage, RoleId, binding};
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
 use crate::answer::{Answer, PageError};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::bindings::rows::named_role;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]

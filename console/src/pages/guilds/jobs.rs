@@ -12,13 +12,13 @@ use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
 
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::{Length, When, shortened};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Length, When, shortened};
 use words::{KINDS, Mark};
 
 /// Jobs of one page.

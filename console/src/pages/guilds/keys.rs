@@ -14,11 +14,11 @@ use super::people::Who;
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::list::{Column, columns, cut_whole, sorted_by};
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::list::{Column, columns, cut_whole, sorted_by};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// What the form shows; the API's errors name them.
 const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];

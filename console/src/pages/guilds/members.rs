@@ -13,10 +13,10 @@ use entities::{ChatId, Sorted, Subject, link};
 use super::by_discord_name::ByDiscordName;
 use super::people::Who;
 use crate::answer::{Answer, PageError};
-use crate::list::{Column, sorted};
-use crate::shell::{Place, Shell};
+use crate::html::format::{Count, When};
+use crate::html::list::{Column, sorted};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Count, When};
 
 /// Members of one page.
 const SHOWN: u64 = 50;

@@ -20,10 +20,10 @@ use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject,
 
 use super::people::{People, accounts_of, resolve};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::Count;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::Count;
 pub(crate) use row::Row;
 
 /// Rows of one page.

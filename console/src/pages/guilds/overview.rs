@@ -7,10 +7,10 @@ use entities::{Places, SanctionKind, link};
 
 use super::waiting::Waiting;
 use crate::answer::{Answer, PageError};
-use crate::chart::bars::{self, Bars};
-use crate::shell::{Place, Shell};
+use crate::html::chart::bars::{self, Bars};
+use crate::html::format::Number;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::Number;
 
 #[derive(Template)]
 #[template(path = "guilds/overview.html")]

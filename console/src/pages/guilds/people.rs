@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use entities::{ChatId, Person, PlayId, Subject, link};
 
-use crate::accounts::{Account, soon};
 use crate::answer::PageError;
+use crate::html::format;
+use crate::platform_cache::accounts::{Account, soon};
 use crate::visit::GuildVisit;
-use crate::words;
 
 /// A person with the name of their link, if they have one.
 #[derive(Debug, Clone)]

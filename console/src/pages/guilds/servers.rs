@@ -12,11 +12,11 @@ use entities::overview::{self, Servers};
 use entities::{Page as Part, registered_game, server_command};
 
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::list::{Column, counted, cut_counted, sorted};
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::Number;
+use crate::html::list::{Column, counted, cut_counted, sorted};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::Number;
 pub(crate) use rows::address;
 use rows::{Command, Row};
 

@@ -8,10 +8,9 @@ use entities::link;
 use http::Method;
 use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
 
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::answer::{Answer, Flash, PageError, Undo};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// Members that the preview of nicknames names.

@@ -11,11 +11,11 @@ use entities::{PlayId, Subject, guild};
 
 use super::people::{People, Who};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::list::{cut, page};
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// Ids of one check (docs/rules.md 3).
 const IDS_MAX: usize = 200;

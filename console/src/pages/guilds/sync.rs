@@ -18,10 +18,10 @@ use super::paused::{self, Paused};
 use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::{Count, Number};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Count, Number};
 use preview::Preview;
 use quota::Window;
 

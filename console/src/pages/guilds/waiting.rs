@@ -7,8 +7,8 @@ use entities::sanction::history::{self, Filter};
 use entities::{Page as Part, SanctionKind, leave_request, pending_action};
 
 use crate::answer::PageError;
+use crate::html::format::Count;
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 /// Rows of each kind that are counted at most.
 const MOST: u64 = 50;

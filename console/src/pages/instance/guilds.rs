@@ -5,11 +5,11 @@ use entities::guild_figures::{self, Figures};
 use entities::{GuildId, Page as Part};
 
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use crate::html::form::Form;
+use crate::html::format::{Number, When};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Number, When};
 
 /// Guilds of one page: each needs a few counts.
 const SHOWN: u64 = 25;

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use super::url;
-use crate::labels::capital;
-use crate::words::{Count, Length};
+use crate::html::format::{Count, Length};
+use crate::html::labels::capital;
 
 /// A job that waits longer than this is reported.
 const LONG: TimeDelta = TimeDelta::minutes(2);

@@ -13,12 +13,12 @@ use entities::{GuildId, JobId, Page as Part, guild, job::retry as rows};
 use super::{guild_names, url};
 use crate::answer::{Answer, PageError};
 use crate::fields::{Fields, segment};
-use crate::form::Form;
-use crate::labels::capital;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use crate::html::form::Form;
+use crate::html::format::Count;
+use crate::html::labels::capital;
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::Count;
 use filter::JobFilter;
 use row::Row;
 

@@ -7,11 +7,11 @@ use chrono::TimeDelta;
 
 use crate::answer::{Answer, PageError};
 use crate::figures::{CacheFigures, Held, RateLimitFigures, Weighed};
+use crate::html::format::{Length, Number};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::metrics;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Length, Number};
 
 #[derive(Template)]
 #[template(path = "instance/limits.html")]

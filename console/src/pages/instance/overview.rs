@@ -10,10 +10,10 @@ use super::platforms;
 use super::processes::{self, Process};
 use super::url;
 use crate::answer::{Answer, PageError};
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use crate::html::format::{Length, Number, When};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Length, Number, When};
 
 #[derive(Template)]
 #[template(path = "instance/overview.html")]

@@ -6,18 +6,16 @@ use askama::Template;
 use entities::job::Class;
 use entities::job_pause::{self, Scope};
 use entities::{GuildId, guild};
-
-use super::{guild_names, person, url};
 use runtime::UnitOfWork;
 
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
+use super::{guild_names, person, url};
+use crate::answer::{Answer, Flash, PageError, Undo};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::pages::guilds::people::Who;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::When;
 
 const FIELDS: [&str; 3] = ["what", "guild", "reason"];
 /// Characters of a reason.

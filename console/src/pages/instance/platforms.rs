@@ -8,11 +8,11 @@ use chrono::TimeDelta;
 use platforms::{CallFailure, CountedBy, Standing};
 
 use crate::answer::{Answer, PageError};
+use crate::html::format::{Count, Length, Number, When};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::metrics::{self, Sample};
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Count, Length, Number, When};
 
 #[derive(Template)]
 #[template(path = "instance/platforms.html")]

@@ -11,7 +11,7 @@ use runtime::Pool;
 use sea_orm::DbErr;
 use serde_json::Value;
 
-use crate::words::{Number, When};
+use crate::html::format::{Number, When};
 
 /// In the order in which they are shown, whichever registered first.
 const ROLES: [&str; 3] = ["API", "worker", "scheduler"];

@@ -8,11 +8,11 @@ use entities::{Timestamp, job_pause};
 
 use super::processes;
 use crate::answer::{Answer, PageError};
-use crate::chart::line::{Line, Span, Unit};
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use crate::html::chart::line::{Line, Span, Unit};
+use crate::html::format::{Length, Number};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Length, Number};
 
 #[derive(Template)]
 #[template(path = "instance/queues.html")]

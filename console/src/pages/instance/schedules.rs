@@ -5,17 +5,15 @@ use chrono::TimeDelta;
 use entities::job::{Model, listing};
 use entities::{JobId, schedule};
 use jobs::schedules::{RunNow, Schedule};
-
-use super::{cron, url};
 use runtime::UnitOfWork;
 
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
-use crate::labels::capital;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use super::{cron, url};
+use crate::answer::{Answer, Flash, PageError, Undo};
+use crate::html::format::{Count, When};
+use crate::html::labels::capital;
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Count, When};
 
 #[derive(Template)]
 #[template(path = "instance/schedules.html")]

@@ -6,12 +6,11 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 
 use super::Ticket;
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// Shows the pages of jobs.
 const JOBS: &str = "sync.write";

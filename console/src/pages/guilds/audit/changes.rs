@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::labels;
-use crate::words::{When, shortened};
+use crate::html::format::{When, shortened};
+use crate::html::labels;
 
 /// Fields that a list names.
 const NAMED: usize = 3;

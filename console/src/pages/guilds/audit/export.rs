@@ -12,9 +12,9 @@ use tracing::Instrument;
 
 use super::filter::AuditFilter;
 use super::show;
+use crate::answer::body::{Body, Broken};
+use crate::answer::exports::Place;
 use crate::answer::{Answer, PageError};
-use crate::body::{Body, Broken};
-use crate::exports::Place;
 use crate::visit::GuildVisit;
 
 /// Entries of a file: its reader has one of few places.

@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::changes::Shown;
 use super::words::{self, Target};
 use crate::answer::PageError;
-use crate::labels;
+use crate::html::format::{Length, exact};
+use crate::html::labels;
 use crate::pages::guilds::jobs::words::kind_words;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::permissions;
 use crate::visit::GuildVisit;
-use crate::words::{Length, exact};
 
 const PERSONS: [&str; 9] = [
     "staff_id",

@@ -9,10 +9,10 @@ use super::names::Names;
 use super::{About, sentence};
 use crate::answer::{Answer, PageError};
 use crate::fields::Fields;
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 #[derive(Template)]
 #[template(path = "guilds/audit_entry.html")]

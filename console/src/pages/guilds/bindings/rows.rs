@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use entities::{BindingId, GroupId, RoleId, binding};
 use platforms::{ChatRole, GroupRole, GuildOverview, RoleProblem};
 
+use crate::html::format::When;
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// The bindings of one group.
 pub(super) struct Group {

@@ -8,8 +8,8 @@ use platforms::{GuildOverview, Ranks};
 
 use super::rows::{named_rank, named_role};
 use crate::answer::PageError;
-use crate::groups::Group;
 use crate::pages::guilds::people::{Who, resolve};
+use crate::platform_cache::groups::Group;
 use crate::visit::GuildVisit;
 
 /// The result for a member.

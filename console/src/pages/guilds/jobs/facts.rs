@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::words::{is_preview, title, title_about};
 use crate::answer::PageError;
+use crate::html::format::{Count, Number};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::people::Who;
 use crate::visit::GuildVisit;
-use crate::words::{Count, Number};
 
 /// Names that are shown of each reason.
 const NAMES: u64 = 5;

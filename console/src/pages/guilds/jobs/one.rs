@@ -12,16 +12,15 @@ use super::facts::{self, Reason};
 use super::progress::Progress;
 use super::words::{Mark, is_preview};
 use crate::actions::needs_of_job;
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::labels::capital;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::{Number, When};
+use crate::html::labels::capital;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::sync::changes::Planned;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Number, When};
 
 /// The code of a sync that its safety limit stopped.
 const TOO_MANY: &str = "too_many_removals";

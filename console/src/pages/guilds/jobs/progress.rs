@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use entities::Timestamp;
 use entities::job::Model;
 
-use crate::words::{Length, Number};
+use crate::html::format::{Length, Number};
 
 pub(in crate::pages::guilds) struct Progress {
     pub(in crate::pages::guilds) done: i64,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{chosen, show, shown};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
+use crate::html::form::Form;
 use crate::visit::GuildVisit;
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {

@@ -6,11 +6,10 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::{find, unrevoked};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::shell::{Place, Shell};
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 #[derive(Template)]
 #[template(path = "guilds/key_revoke.html")]

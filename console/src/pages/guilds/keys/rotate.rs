@@ -7,8 +7,8 @@ use serde_json::Map;
 
 use super::{find, shown};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// Overlaps to choose from, in seconds.

@@ -6,10 +6,9 @@ use serde_json::Map;
 
 use super::one::{load, show};
 use super::synced;
-use crate::answer::{Answer, PageError};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
+use crate::html::form::Form;
 use crate::visit::GuildVisit;
 
 pub(crate) async fn sync(visit: GuildVisit) -> Result<Answer, PageError> {

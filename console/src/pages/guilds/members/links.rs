@@ -3,9 +3,9 @@
 use entities::{link, link_history};
 
 use crate::answer::PageError;
+use crate::html::format::When;
 use crate::pages::guilds::actors::Actors;
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// Ended links of one page.
 const SHOWN: u64 = 20;

@@ -8,14 +8,14 @@ use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_dire
 use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::audit::{self, Flash};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// Bans and mutes of one page; the list of moderation has the others.
 const SANCTIONS: u64 = 50;

@@ -3,8 +3,8 @@
 use entities::{ChatId, RoleId, Subject};
 use platforms::{ChatMember, ChatRole, GuildOverview, RoleProblem};
 
-use crate::accounts::Account;
 use crate::pages::guilds::bindings::rows::problem_words;
+use crate::platform_cache::accounts::Account;
 use crate::visit::GuildVisit;
 
 /// Discord's data of a member.

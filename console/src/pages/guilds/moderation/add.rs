@@ -5,12 +5,11 @@ use askama::Template;
 use super::order::{Order, refused};
 use super::target::{Active, Target};
 use super::{Kind, length};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Standing;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// What the form shows; the API's errors name them.

@@ -7,11 +7,10 @@ use entities::{Person, SanctionId};
 use super::Kind;
 use super::lift::after;
 use super::order::{Imposed, Order, lasting};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::Count;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 /// More than any person has.
 const MOST: usize = 100;

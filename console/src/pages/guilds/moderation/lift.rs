@@ -6,13 +6,12 @@ use serde_json::{Map, json};
 
 use super::Kind;
 use super::one::{active_of, load, show};
-use crate::answer::{Answer, PageError};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::Count;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = load(&visit).await?;

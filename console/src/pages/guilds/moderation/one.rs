@@ -8,12 +8,11 @@ use serde_json::Map;
 
 use super::mirror::Mirror;
 use super::{Kind, Row, evidence, length, shown};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::identify;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 3] = ["reason", "length", "amount"];

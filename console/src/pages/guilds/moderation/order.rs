@@ -6,11 +6,11 @@ use http::Method;
 use serde_json::Value;
 
 use super::Kind;
+use crate::answer::{Flash, Undo};
 use crate::api::ApiAnswer;
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::Length;
 use crate::visit::GuildVisit;
-use crate::words::Length;
 
 /// The sanction and its target.
 pub(super) struct Order<'a> {

@@ -3,9 +3,8 @@
 use super::one::{load, show};
 use super::order::{Order, refused};
 use super::{Kind, length};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::form::Form;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::form::Form;
 use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
 

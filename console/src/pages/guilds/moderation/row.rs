@@ -4,9 +4,9 @@ use entities::sanction::{self, MirrorState};
 use entities::{ChatId, Lifted, SanctionId, Subject, Timestamp};
 
 use super::Kind;
+use crate::html::format::When;
 use crate::pages::guilds::people::{People, Who};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 pub(crate) struct Row {
     pub(crate) kind: Kind,

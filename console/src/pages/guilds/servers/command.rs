@@ -5,12 +5,11 @@ use serde_json::{Map, Value};
 
 use super::one;
 use super::rows::address;
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
 use crate::fields::segment;
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::Count;
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 /// The word to type before a command goes to every server.
 const WORD: &str = "all";

@@ -6,8 +6,8 @@ use entities::{CommandId, Page as Part, game_server, server_command};
 use super::rows::{Command, Row, id_in};
 use super::{FIELDS, USUAL, places};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// Commands of one page.

@@ -10,8 +10,8 @@ use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::answer::PageError;
 use crate::fields::segment;
+use crate::html::format::{Number, When};
 use crate::visit::GuildVisit;
-use crate::words::{Number, When};
 
 /// The studio's server has no id, and a part of an address cannot be empty.
 const STUDIO: &str = "studio";

@@ -7,13 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::csv::{self, Line};
 use super::{may_flag, show};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::form::Form;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::form::Form;
+use crate::html::format::Count;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 /// Players that the question names.
 const NAMED: usize = 10;

@@ -11,11 +11,11 @@ use super::tabs::{Link, Tab, tabs};
 use super::words::{self, Action};
 use super::{Staff, days};
 use crate::answer::{Answer, PageError};
-use crate::chart::heat_map::HeatMap;
-use crate::form::Form;
-use crate::list::{cut, page};
+use crate::html::chart::heat_map::HeatMap;
+use crate::html::form::Form;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 /// Days of the heat map.

@@ -8,11 +8,11 @@ use entities::quota::Period;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, own};
 use crate::answer::{Answer, PageError};
-use crate::list::cut_whole;
+use crate::html::format::{Count, Number};
+use crate::html::list::cut_whole;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Count, Number};
 
 #[derive(Template)]
 #[template(path = "guilds/staff/leaderboard.html")]

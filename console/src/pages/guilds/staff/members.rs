@@ -11,15 +11,14 @@ use serde_json::Map;
 use super::person::matching;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, name_of, own};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
-use crate::form::Form;
-use crate::list::{Column, columns, cut_whole, sorted_by};
+use crate::answer::{Answer, Flash, PageError, Undo};
+use crate::guard::rights::Needs;
+use crate::html::form::Form;
+use crate::html::format::{Count, When};
+use crate::html::list::{Column, columns, cut_whole, sorted_by};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{Who, chat_of};
-use crate::rights::Needs;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Count, When};
 
 const FIELDS: [&str; 2] = ["chat_id", "role_id"];
 

@@ -8,15 +8,14 @@ use serde_json::Map;
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, decides, name_of};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::list::{cut, page};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 const FIELDS: [&str; 2] = ["staff_id", "body"];
 /// The content of the page beside the form.

@@ -10,11 +10,11 @@ use super::quotas::{Quota, of_member};
 use super::words::{self, Action};
 use super::{Staff, days, decides, notes, own, sees_all, strikes};
 use crate::answer::{Answer, PageError};
+use crate::guard::rights::Needs;
+use crate::html::format::{Number, When};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
-use crate::rights::Needs;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::{Number, When};
 
 /// Rows of each section.
 const FEW: u64 = 10;

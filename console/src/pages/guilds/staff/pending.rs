@@ -7,13 +7,12 @@ use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, decides, words};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
-use crate::list::{cut, page};
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::When;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/pending.html")]

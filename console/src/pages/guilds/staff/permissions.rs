@@ -2,7 +2,7 @@
 
 use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
 
-use crate::form::Form;
+use crate::html::form::Form;
 
 /// A checkbox of the form of a role.
 pub(super) struct Permission {

@@ -5,7 +5,7 @@ use entities::{ChatId, Subject};
 
 use super::{own, sees_all};
 use crate::answer::PageError;
-use crate::form::Form;
+use crate::html::form::Form;
 use crate::pages::guilds::by_discord_name::ByDiscordName;
 use crate::pages::guilds::people::chat_of;
 use crate::visit::GuildVisit;

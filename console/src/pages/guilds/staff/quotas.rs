@@ -10,12 +10,11 @@ use serde_json::{Map, Value};
 
 use super::tabs::{Link, Tab, tabs};
 use super::words::{METRICS, PERIODS, period_value};
-use crate::answer::{Answer, PageError};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
-use crate::cookies::{Flash, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 pub(super) use progress::{Quota, of_member};

@@ -7,13 +7,12 @@ use platforms::PlatformError;
 use serde_json::{Map, Value};
 
 use super::permissions::{Permission, in_console, in_games};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::Count;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::Count;
 
 const FIELDS: [&str; 4] = ["role_id", "role_name", "permissions", "play_permissions"];
 /// The field for permissions in games without a box.

@@ -9,15 +9,14 @@ use serde_json::{Map, Value};
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::list::{cut, page};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 const FIELDS: [&str; 5] = [FIELD, "staff_id", "reason", "severity", "expires_at"];
 

@@ -4,9 +4,9 @@ use entities::Subject;
 use entities::quota::{Metric, Period};
 use entities::staff_action::{ActionType, Model};
 
+use crate::html::format::{Number, When};
 use crate::pages::guilds::people::{People, Who};
 use crate::visit::GuildVisit;
-use crate::words::{Number, When};
 
 pub(in crate::pages::guilds) fn action(kind: ActionType) -> &'static str {
     match kind {

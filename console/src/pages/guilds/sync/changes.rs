@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::answer::PageError;
-use crate::list::skipped;
+use crate::html::list::skipped;
 use crate::visit::GuildVisit;
 
 /// Changes of one page.

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::super::jobs::words::{Mark, is_preview};
 use super::changes::{self, Change};
 use crate::answer::PageError;
-use crate::list::skipped;
+use crate::html::format::{Count, Number, When};
+use crate::html::list::skipped;
 use crate::visit::GuildVisit;
-use crate::words::{Count, Number, When};
 
 /// Changes of one page.
 const SHOWN: usize = 50;

@@ -7,8 +7,8 @@ use entities::job::listing;
 use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::answer::PageError;
+use crate::html::format::When;
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// The state of a window.
 pub(super) struct Window {

@@ -6,13 +6,12 @@ use entities::bulk_sync::Kind;
 use super::preview::{self, Counts};
 use super::quota::Window;
 use super::{history, request};
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 /// The word to type before more than one member loses roles.
 const WORD: &str = "sync";

@@ -6,19 +6,17 @@ use entities::job::{Model, State, Status, listing};
 use entities::{JobId, Page as Part, api_key, job_failure};
 use http::StatusCode;
 use jobs::Retry;
+use runtime::UnitOfWork;
 
 use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};
 use super::title::title;
-use runtime::UnitOfWork;
-
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
+use crate::html::format::{Length, Number, When};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::pages::guilds::people::Who;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Length, Number, When};
 
 /// Failed members that are shown.
 const FAILURES: u64 = 50;

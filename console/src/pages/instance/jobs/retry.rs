@@ -8,13 +8,12 @@ use jobs::{RetriedAll, Retry};
 use super::super::{guild_names, url};
 use super::filter::{self, JobFilter};
 use super::row::Row;
-use crate::answer::{Answer, PageError};
-use crate::cookies::Flash;
+use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
-use crate::shell::Shell;
-use crate::shell::instance::InstancePlace;
+use crate::html::format::{Count, Number};
+use crate::html::shell::Shell;
+use crate::html::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::{Count, Number};
 
 /// Jobs retried by one click, so that it answers within seconds.
 const AT_ONCE: u64 = 500;

@@ -6,7 +6,7 @@ use entities::job::{Model, Status};
 use entities::{GuildId, JobId, Timestamp};
 
 use super::title::title;
-use crate::words::{When, shortened};
+use crate::html::format::{When, shortened};
 
 /// Characters of an error's message in a list.
 const MESSAGE: usize = 120;

@@ -8,9 +8,9 @@ use super::super::tabs::{Link, Tab, tabs};
 use super::super::{Staff, sees_all};
 use super::requests::{Request, WORDS};
 use crate::answer::{Answer, PageError};
-use crate::form::Form;
-use crate::list::{cut, page};
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::list::{cut, page};
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::days;
 use super::super::person::FIELD;
-use crate::form::Form;
+use crate::html::form::Form;
 use crate::visit::GuildVisit;
 
 pub(super) const FIELDS: [&str; 5] = [FIELD, "staff_id", "starts_at", "ends_at", "reason"];

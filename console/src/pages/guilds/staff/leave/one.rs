@@ -9,11 +9,10 @@ use serde_json::{Map, Value};
 use super::super::{Staff, name_of};
 use super::Row;
 use super::form::{FIELDS, body, borrowed, fields};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
-use crate::shell::{Place, Shell};
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]

@@ -8,14 +8,13 @@ use serde_json::Map;
 
 use super::super::{Staff, days, decides, own, sees_all};
 use super::form::{FIELDS, body, borrowed, fields, times};
-use crate::answer::{Answer, PageError};
-use crate::cookies::{Flash, Undo};
+use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
-use crate::form::Form;
+use crate::html::form::Form;
+use crate::html::format::When;
+use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
-use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/leave_request.html")]

@@ -4,12 +4,12 @@ use entities::quota::{Metric, Model};
 use entities::{ChatId, Page, QuotaId, quota, quota_progress};
 
 use crate::answer::PageError;
-use crate::list::cut_whole;
+use crate::html::format::{Count, Number};
+use crate::html::list::cut_whole;
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::staff::leaderboard::{on_leave, span};
 use crate::pages::guilds::staff::{Staff, own, sees_all, words};
 use crate::visit::GuildVisit;
-use crate::words::{Count, Number};
 
 /// Quotas of one page.
 const QUOTAS: usize = 10;

@@ -3,7 +3,7 @@
 use http::{HeaderMap, header};
 
 use crate::fields::Fields;
-use crate::origin::is_same_origin;
+use crate::guard::origin::is_same_origin;
 use crate::request::ROOT;
 
 /// Longest address that is kept, in bytes: a cookie has to hold it.

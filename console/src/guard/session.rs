@@ -1,10 +1,5 @@
 //! Who is signed in: the cookie, its row, and the token of its forms (docs/rules.md 10).
 
-pub(crate) mod live;
-pub(crate) mod live_refusal;
-pub(crate) mod spent;
-pub(crate) mod tokens;
-
 use std::net::IpAddr;
 
 use chrono::TimeDelta;
@@ -18,8 +13,8 @@ use uuid::Uuid;
 
 use crate::answer::PageError;
 use crate::api::Over;
-use crate::cookies;
-use crate::secret::ConsoleSecret;
+use crate::guard::cookies;
+use crate::guard::secret::ConsoleSecret;
 use crate::state::Console;
 
 /// A use is written at most this often.

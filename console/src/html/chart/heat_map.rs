@@ -5,7 +5,7 @@ use chrono::{Datelike, Timelike};
 use chrono_tz::Tz;
 use entities::Timestamp;
 
-use crate::words::Number;
+use crate::html::format::Number;
 
 const HOURS: usize = 24;
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

@@ -8,7 +8,7 @@ use entities::GuildId;
 use moka::future::Cache;
 use platforms::{CallContext, NamedMember, Platforms};
 
-use crate::accounts::soon;
+use crate::platform_cache::accounts::soon;
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
 const CAPACITY: u64 = 1_000;

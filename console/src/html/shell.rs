@@ -6,8 +6,8 @@ mod rail;
 
 use entities::Timestamp;
 
-use crate::assets;
-use crate::cookies::Flash;
+use crate::answer::Flash;
+use crate::answer::assets;
 use crate::visit::{GuildVisit, Visit};
 pub(crate) use guild::Place;
 use guild::entries_of;

@@ -11,8 +11,8 @@ use runtime::Limits;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use crate::session::live_refusal::LiveRefusal;
-use crate::strangers;
+use crate::guard::live_refusal::LiveRefusal;
+use crate::guard::strangers;
 
 /// The platform's answer is used for this long.
 const KNOWN_FOR: Duration = Duration::from_secs(45);

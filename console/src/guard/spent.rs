@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use moka::sync::Cache;
 
 use crate::api::Over;
-use crate::secret::ConsoleSecret;
+use crate::guard::secret::ConsoleSecret;
 
 /// The window of the limit.
 const LONGEST: Duration = Duration::from_mins(1);

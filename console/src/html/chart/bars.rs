@@ -6,7 +6,7 @@ use askama::Template;
 use chrono::{Days, NaiveDate};
 use entities::Timestamp;
 
-use crate::words::Number;
+use crate::html::format::Number;
 
 /// Days of a chart.
 pub(crate) const DAYS: u64 = 30;

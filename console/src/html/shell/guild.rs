@@ -1,7 +1,7 @@
 //! The navigation of a guild.
 
 use super::rail::{NavEntry, icon_of};
-use crate::rights::Needs;
+use crate::guard::rights::Needs;
 use crate::visit::GuildVisit;
 
 /// An entry of a guild's navigation.

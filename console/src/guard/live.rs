@@ -9,11 +9,11 @@ use runtime::Secret;
 use uuid::Uuid;
 
 use crate::answer::PageError;
-use crate::origin::is_same_origin;
-use crate::rights::{Needs, Rights, Viewer};
-use crate::session;
-use crate::session::live_refusal::LiveRefusal;
-use crate::session::tokens::TokenHash;
+use crate::guard::live_refusal::LiveRefusal;
+use crate::guard::origin::is_same_origin;
+use crate::guard::rights::{Needs, Rights, Viewer};
+use crate::guard::session;
+use crate::guard::tokens::TokenHash;
 use crate::state::Console;
 
 /// A person at a live socket.

@@ -7,7 +7,7 @@ use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use crate::answer::{Answer, PageError};
-use crate::secret::hex;
+use crate::guard::secret::hex;
 
 pub(crate) const FOLDER: &str = "/console/assets/";
 

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use entities::Timestamp;
 
 use super::bars::round_up;
-use crate::words::{Length, Number};
+use crate::html::format::{Length, Number};
 
 const WIDTH: i64 = 360;
 const HEIGHT: i64 = 120;

@@ -4,7 +4,7 @@ use http::StatusCode;
 
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
-use crate::labels;
+use crate::html::labels;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form {

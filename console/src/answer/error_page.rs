@@ -10,14 +10,14 @@ use askama::Template;
 use entities::guild;
 use http::{Method, Response, StatusCode};
 
+use crate::answer::body::Body;
 use crate::answer::{Answer, PageError};
-use crate::body::Body;
 use crate::fields::Fields;
-use crate::own_page::{own_page, page_before, with_page};
+use crate::guard::own_page::{own_page, page_before, with_page};
+use crate::guard::rights::{Needs, Rights};
+use crate::guard::session;
+use crate::html::shell::{Shell, instance};
 use crate::request::Request;
-use crate::rights::{Needs, Rights};
-use crate::session;
-use crate::shell::{Shell, instance};
 use crate::state::Console;
 use crate::visit::{Guest, Visit};
 

@@ -1,0 +1,6 @@
+//! What the platforms say of accounts and groups, cached: pages name them.
+
+pub(crate) mod accounts;
+pub(crate) mod groups;
+pub(crate) mod name_search;
+pub(crate) mod names;
