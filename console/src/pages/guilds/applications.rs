@@ -1,7 +1,7 @@
 //! /console/guilds/:guild/applications: panels, the applications to them, and their tickets.
 
-pub(crate) mod one;
 mod panels;
+pub(crate) mod submission;
 
 use std::collections::HashMap;
 

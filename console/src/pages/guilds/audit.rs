@@ -1,12 +1,12 @@
 //! /console/guilds/:guild/audit: who changed what, newest first.
 
+mod action_table;
 mod changes;
+pub(crate) mod entry;
 pub(crate) mod export;
 mod filter;
 mod names;
-pub(crate) mod one;
 mod sentence;
-mod words;
 
 use askama::Template;
 use entities::audit_entry::{self, Model};
@@ -19,9 +19,9 @@ use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
+use action_table::{AREAS, Target};
 use filter::{AuditFilter, CUSTOM, Wrong};
 use names::{Names, target_of};
-use words::{AREAS, Target};
 
 /// Entries of one page.
 const SHOWN: usize = 40;
@@ -127,8 +127,9 @@ async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<
     entries.truncate(SHOWN);
     let last = entries.last().filter(|_| has_more).map(|entry| entry.audit_id.to_string());
     let names = Names::read(visit, &entries).await?;
-    let unnamed =
-        query.has("action") && query.text("action") != CUSTOM && words::of(query.text("action")).is_none();
+    let unnamed = query.has("action")
+        && query.text("action") != CUSTOM
+        && action_table::of(query.text("action")).is_none();
     let page = Page {
         shell: visit.shell("Audit", Place::Audit),
         url: visit.url("/audit"),

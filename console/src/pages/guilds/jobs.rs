@@ -1,9 +1,9 @@
 //! /console/guilds/:guild/jobs: the guild's jobs, newest first.
 
 mod facts;
-pub(crate) mod one;
+pub(crate) mod job;
+pub(in crate::pages) mod names;
 mod progress;
-pub(in crate::pages) mod words;
 
 use askama::Template;
 use chrono::TimeDelta;
@@ -19,7 +19,7 @@ use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::visit::GuildVisit;
-use words::{KINDS, Mark};
+use names::{KINDS, Mark};
 
 /// Jobs of one page.
 const SHOWN: usize = 50;

@@ -2,7 +2,7 @@
 
 pub(crate) mod act;
 mod links;
-pub(crate) mod one;
+pub(crate) mod member;
 mod roles;
 mod synced;
 

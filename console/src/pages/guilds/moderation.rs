@@ -6,17 +6,18 @@ mod evidence;
 mod length;
 pub(crate) mod lift;
 mod mirror;
-pub(crate) mod one;
 mod order;
 pub(crate) mod prolong;
 mod row;
+pub(crate) mod sanction;
 mod target;
 
 use std::str::FromStr;
 
 use askama::Template;
+use entities::sanction::Model;
 use entities::sanction::history::{self, Filter};
-use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject, sanction};
+use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject};
 
 use super::people::{People, accounts_of, resolve};
 use crate::answer::{Answer, PageError};
@@ -157,7 +158,7 @@ async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError
 }
 
 /// The rows with the names of all people in them.
-pub(crate) async fn shown(visit: &GuildVisit, rows: &[sanction::Model]) -> Result<Vec<Row>, PageError> {
+pub(crate) async fn shown(visit: &GuildVisit, rows: &[Model]) -> Result<Vec<Row>, PageError> {
     let named = rows.iter().flat_map(|row| {
         let by = [Some(row.moderator_id), row.lifted_by].into_iter().flatten().map(Subject::Chat);
         row.subject().into_iter().chain(by)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entities::{ChatId, Person, PlayId, Subject, link};
 
 use crate::answer::PageError;
-use crate::html::format;
+use crate::html::format::initials;
 use crate::platform_cache::accounts::{Account, soon};
 use crate::visit::GuildVisit;
 
@@ -22,7 +22,7 @@ pub(crate) struct Who {
 
 impl Who {
     pub(crate) fn initials(&self) -> String {
-        words::initials(&self.name)
+        initials(&self.name)
     }
 
     /// The person behind an account. Only people who may look members up see the other account.

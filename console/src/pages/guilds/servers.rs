@@ -1,8 +1,8 @@
 //! /console/guilds/:guild/servers: the game servers that report to Guildhall, and the commands sent to them.
 
 pub(crate) mod command;
-pub(crate) mod one;
 mod rows;
+pub(crate) mod server;
 
 use std::collections::BTreeMap;
 

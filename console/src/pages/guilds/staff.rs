@@ -3,11 +3,12 @@
 
 pub(crate) mod activity;
 mod days;
+pub(super) mod labels;
 pub(crate) mod leaderboard;
 pub(crate) mod leave;
+pub(crate) mod member;
 pub(crate) mod members;
 pub(crate) mod notes;
-pub(crate) mod one;
 pub(crate) mod pending;
 pub(super) mod permissions;
 pub(super) mod person;
@@ -15,7 +16,6 @@ pub(crate) mod quotas;
 pub(crate) mod roles;
 pub(crate) mod strikes;
 mod tabs;
-pub(super) mod words;
 
 use entities::{ChatId, Subject, staff_directory};
 

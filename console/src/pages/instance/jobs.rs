@@ -1,7 +1,7 @@
 //! /console/instance/jobs: the jobs of all guilds, newest first.
 
 mod filter;
-pub(crate) mod one;
+pub(crate) mod job;
 pub(crate) mod retry;
 mod row;
 mod title;

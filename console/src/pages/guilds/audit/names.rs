@@ -7,12 +7,12 @@ use entities::audit_entry::Model;
 use entities::{Subject, Timestamp, application_panel, registered_game, staff_role};
 use serde_json::Value;
 
+use super::action_table::{self, Target};
 use super::changes::Shown;
-use super::words::{self, Target};
 use crate::answer::PageError;
 use crate::html::format::{Length, exact};
 use crate::html::labels;
-use crate::pages::guilds::jobs::words::kind_words;
+use crate::pages::guilds::jobs::names::kind_words;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::permissions;
 use crate::visit::GuildVisit;
@@ -136,7 +136,7 @@ impl Names {
 }
 
 pub(super) fn target_of(entry: &Model) -> Target {
-    words::of(&entry.action).map_or(Target::Other, |words| words.target)
+    action_table::of(&entry.action).map_or(Target::Other, |action| action.target)
 }
 
 /// All texts and numbers with the names of their fields.

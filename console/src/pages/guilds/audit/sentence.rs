@@ -1,10 +1,10 @@
-//! An entry as a sentence: who did what to whom. The words come from the table in `words`.
+//! An entry as a sentence: who did what to whom. The words come from `action_table`.
 
 use entities::audit_entry::{Model, Source};
 use serde_json::Value;
 
+use super::action_table::{self, Target};
 use super::names::Names;
-use super::words::{self, Target};
 use crate::visit::GuildVisit;
 
 /// Where the entry does not have a field that its sentence needs.
@@ -16,21 +16,21 @@ pub(super) fn of(visit: &GuildVisit, names: &Names, entry: &Model) -> String {
         0 => "Guildhall".to_owned(),
         id => names.who(visit, &id.to_string()).map_or_else(|| id.to_string(), |who| who.name),
     };
-    let words = words::of(&entry.action).filter(|_| entry.source == Source::Service);
-    let Some(words) = words else {
+    let action = action_table::of(&entry.action).filter(|_| entry.source == Source::Service);
+    let Some(action) = action else {
         let target =
             if entry.target_id.is_empty() { String::new() } else { format!(" about {}", entry.target_id) };
         return format!("{who} noted {}{target}", entry.action);
     };
     let field = |name: &str| {
         let text = if name == "target" {
-            target(visit, names, words.target, entry)
+            target(visit, names, action.target, entry)
         } else {
             names.value(visit, name, find(&entry.metadata, name), false)
         };
         (!text.is_empty()).then_some(text)
     };
-    format!("{who} {}", filled(words.done, field))
+    format!("{who} {}", filled(action.done, field))
 }
 
 fn target(visit: &GuildVisit, names: &Names, kind: Target, entry: &Model) -> String {

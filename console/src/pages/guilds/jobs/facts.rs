@@ -7,7 +7,7 @@ use entities::job::{Model, State};
 use entities::{JobId, TicketId, job_failure, ticket};
 use serde_json::Value;
 
-use super::words::{is_preview, title, title_about};
+use super::names::{is_preview, title, title_about};
 use crate::answer::PageError;
 use crate::html::format::{Count, Number};
 use crate::pages::guilds::actors::Actors;

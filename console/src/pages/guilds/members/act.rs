@@ -4,7 +4,7 @@ use entities::{RoleId, link};
 use http::{Method, StatusCode};
 use serde_json::Map;
 
-use super::one::{load, show};
+use super::member::{load, show};
 use super::synced;
 use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;

@@ -5,7 +5,7 @@ use http::Method;
 use serde_json::{Map, json};
 
 use super::Kind;
-use super::one::{active_of, load, show};
+use super::sanction::{active_of, load, show};
 use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
 use crate::html::form::Form;

@@ -1,7 +1,7 @@
 //! Changes how long a ban or mute lasts: a new one takes its place.
 
-use super::one::{load, show};
 use super::order::{Order, refused};
+use super::sanction::{load, show};
 use super::{Kind, length};
 use crate::answer::{Answer, Flash, PageError};
 use crate::html::form::Form;

@@ -3,8 +3,8 @@
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::one;
 use super::rows::address;
+use super::server;
 use crate::answer::{Answer, Flash, PageError};
 use crate::fields::segment;
 use crate::html::form::Form;
@@ -19,11 +19,11 @@ fn body(visit: &GuildVisit) -> Map<String, Value> {
 }
 
 pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
-    let server = one::find(&visit).await?;
+    let server = server::find(&visit).await?;
     let path = format!("/play/servers/{}/commands", segment(&server.server_id));
     let answer = visit.api(Method::POST, &path, body(&visit)).await;
     if !answer.status.is_success() {
-        return one::show(&visit, Form::refused(&visit.form, &answer)).await;
+        return server::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let said = Flash::new("Command queued. The server fetches it within seconds; its answer appears below.");
     Ok(Answer::see(address(&visit, &server.server_id)).flash(said))

@@ -5,7 +5,7 @@ use entities::staff_action::ActionType;
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
-use crate::pages::guilds::staff::words::action;
+use crate::pages::guilds::staff::labels::action;
 
 /// Powerful roles that Guildhall may give.
 pub(super) const POWERFUL: &str = "allowed_privileged_roles";

@@ -6,9 +6,9 @@ use chrono::{TimeDelta, Timelike};
 use chrono_tz::Tz;
 use entities::{Timestamp, staff_action};
 
+use super::labels::{self, Action};
 use super::person::asked;
 use super::tabs::{Link, Tab, tabs};
-use super::words::{self, Action};
 use super::{Staff, days};
 use crate::answer::{Answer, PageError};
 use crate::html::chart::heat_map::HeatMap;
@@ -47,10 +47,10 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let more = cut(&visit, &mut actions, |row| row.action_id);
     let chats = actions.iter().map(|row| row.staff_id);
     let staff = Staff::read(&visit, chats.collect()).await?;
-    let targets = actions.iter().filter_map(words::target);
+    let targets = actions.iter().filter_map(labels::target);
     let people = People::read(&visit, targets.collect::<Vec<_>>()).await?;
     let row =
-        |row: &staff_action::Model| (staff.who(&visit, row.staff_id), words::shown(&visit, &people, row));
+        |row: &staff_action::Model| (staff.who(&visit, row.staff_id), labels::shown(&visit, &people, row));
     let page = Page {
         shell: visit.shell("Activity", Place::Staff),
         tabs: tabs(&visit, Tab::Activity),

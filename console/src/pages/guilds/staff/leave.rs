@@ -1,8 +1,8 @@
 //! /console/guilds/:guild/staff/leave: leaves of absence, and requests for leave.
 
-pub(crate) mod all;
+pub(crate) mod absence;
 mod form;
-pub(crate) mod one;
+pub(crate) mod request;
 pub(crate) mod requests;
 
 use askama::Template;
@@ -20,7 +20,7 @@ use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
 use crate::visit::GuildVisit;
 use form::{FIELDS, body_of};
-use requests::Request;
+use request::Request;
 
 /// Requests shown here: the newest open ones.
 const REQUESTS: u64 = 5;

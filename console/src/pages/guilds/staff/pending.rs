@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, decides, words};
+use super::{Staff, decides, labels};
 use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::When;
 use crate::html::list::{cut, page};
@@ -46,7 +46,7 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
     let shown = |row: pending_action::Model| Row {
         id: row.pending_id,
         who: staff.who(visit, row.staff_id),
-        action: words::action(row.action_type),
+        action: labels::action(row.action_type),
         submitted: visit.when(row.submitted_at),
         decides: decides(visit, row.staff_id),
     };

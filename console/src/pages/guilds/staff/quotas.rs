@@ -8,8 +8,8 @@ use entities::{QuotaId, quota, staff_role};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
+use super::labels::{METRICS, PERIODS, period_value};
 use super::tabs::{Link, Tab, tabs};
-use super::words::{METRICS, PERIODS, period_value};
 use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;

@@ -5,7 +5,7 @@ use entities::JobId;
 use entities::job::{Model, State, listing};
 use serde_json::Value;
 
-use super::super::jobs::words::{Mark, is_preview};
+use super::super::jobs::names::{Mark, is_preview};
 use super::changes::{self, Change};
 use crate::answer::PageError;
 use crate::html::format::{Count, Number, When};

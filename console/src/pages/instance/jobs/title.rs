@@ -4,7 +4,7 @@ use entities::job::Model;
 use jobs::kinds::PeriodicTask;
 use queue::Payload;
 
-use crate::pages::guilds::jobs::words::{KINDS, kind_words};
+use crate::pages::guilds::jobs::names::{KINDS, kind_words};
 use crate::pages::instance::schedules;
 
 /// Kinds that guilds do not see.

@@ -8,7 +8,7 @@ use crate::html::format::{Count, Number};
 use crate::html::list::cut_whole;
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::staff::leaderboard::{on_leave, span};
-use crate::pages::guilds::staff::{Staff, own, sees_all, words};
+use crate::pages::guilds::staff::{Staff, labels, own, sees_all};
 use crate::visit::GuildVisit;
 
 /// Quotas of one page.
@@ -117,12 +117,12 @@ fn bar(
 }
 
 fn described(row: &Model, first: Vec<Progress>, covered: usize) -> Quota {
-    let metric = words::metric(row.metric).to_lowercase();
+    let metric = labels::metric(row.metric).to_lowercase();
     let metric = if row.target == 1 && row.metric != Metric::Custom { singular(&metric) } else { metric };
     Quota {
         id: row.quota_id,
         name: row.name.clone(),
-        what: format!("{} {metric} {}", Number(row.target), words::period(row.period)),
+        what: format!("{} {metric} {}", Number(row.target), labels::period(row.period)),
         whom: row.scope_role.clone().map_or_else(|| "All staff".to_owned(), |role| format!("Role {role}")),
         approval: row.requires_approval,
         first,

@@ -16,7 +16,7 @@ use crate::visit::GuildVisit;
 const JOBS: &str = "sync.write";
 
 #[derive(Template)]
-#[template(path = "guilds/applications/one.html")]
+#[template(path = "guilds/applications/submission.html")]
 struct Page {
     shell: Shell,
     problem: String,

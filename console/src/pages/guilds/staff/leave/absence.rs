@@ -16,7 +16,7 @@ use crate::html::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
-#[template(path = "guilds/staff/leave_one.html")]
+#[template(path = "guilds/staff/absence.html")]
 struct Page {
     shell: Shell,
     form: Form,

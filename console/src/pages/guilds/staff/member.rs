@@ -6,8 +6,8 @@ use entities::{
     ChatId, Page as Rows, RoleId, loa, staff_action, staff_note, staff_role, staff_session, strike,
 };
 
+use super::labels::{self, Action};
 use super::quotas::{Quota, of_member};
-use super::words::{self, Action};
 use super::{Staff, days, decides, notes, own, sees_all, strikes};
 use crate::answer::{Answer, PageError};
 use crate::guard::rights::Needs;
@@ -20,7 +20,7 @@ use crate::visit::GuildVisit;
 const FEW: u64 = 10;
 
 #[derive(Template)]
-#[template(path = "guilds/staff/one.html")]
+#[template(path = "guilds/staff/member.html")]
 struct Page {
     shell: Shell,
     url: String,
@@ -102,7 +102,7 @@ async fn totals(visit: &GuildVisit, chat: ChatId) -> Result<Totals, PageError> {
     Ok(Totals {
         actions: Number(staff_action::totals::of_staff(conn, guild, chat).await?),
         sessions: Number(active.sessions),
-        minutes: words::minutes(active.seconds / 60),
+        minutes: labels::minutes(active.seconds / 60),
         strikes: strike::count_active(conn, guild, chat, visit.now()).await?,
     })
 }
@@ -118,8 +118,8 @@ async fn notes_about(visit: &GuildVisit, chat: ChatId) -> Result<Vec<notes::Row>
 
 async fn actions(visit: &GuildVisit, chat: ChatId) -> Result<Vec<Action>, PageError> {
     let rows = staff_action::list_of(visit.read(), visit.guild.guild_id, chat, Rows::first(FEW)).await?;
-    let people = People::read(visit, rows.iter().filter_map(words::target).collect::<Vec<_>>()).await?;
-    Ok(rows.iter().map(|row| words::shown(visit, &people, row)).collect())
+    let people = People::read(visit, rows.iter().filter_map(labels::target).collect::<Vec<_>>()).await?;
+    Ok(rows.iter().map(|row| labels::shown(visit, &people, row)).collect())
 }
 
 /// The roles to choose from; empty for people who may not change roles.

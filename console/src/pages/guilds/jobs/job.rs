@@ -9,8 +9,8 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::facts::{self, Reason};
+use super::names::{Mark, is_preview};
 use super::progress::Progress;
-use super::words::{Mark, is_preview};
 use crate::actions::needs_of_job;
 use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::{Number, When};

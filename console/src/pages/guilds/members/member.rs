@@ -24,7 +24,7 @@ const ENTRIES: u64 = 10;
 const FIELDS: [&str; 1] = ["role_id"];
 
 #[derive(Template)]
-#[template(path = "guilds/members/one.html")]
+#[template(path = "guilds/members/member.html")]
 struct Page {
     shell: Shell,
     url: String,

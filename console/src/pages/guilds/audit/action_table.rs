@@ -1,4 +1,4 @@
-//! The table of the words for each action of the audit log. A test compares it with the list of all actions
+//! The texts for each action of the audit log. A test compares it with the list of all actions
 //! that the service writes.
 
 /// The type of an entry's target.
@@ -12,8 +12,8 @@ pub(super) enum Target {
     Other,
 }
 
-/// An action in words.
-pub(super) struct Words {
+/// An action, as the audit log shows it.
+pub(super) struct Action {
     pub(super) code: &'static str,
     /// As a choice of the filter.
     pub(super) title: &'static str,
@@ -23,12 +23,12 @@ pub(super) struct Words {
     pub(super) done: &'static str,
 }
 
-const fn to(code: &'static str, title: &'static str, target: Target, done: &'static str) -> Words {
-    Words { code, title, target, done }
+const fn to(code: &'static str, title: &'static str, target: Target, done: &'static str) -> Action {
+    Action { code, title, target, done }
 }
 
 /// The actions by area, in the order of the navigation.
-pub(super) const AREAS: [(&str, &[Words]); 10] = [
+pub(super) const AREAS: [(&str, &[Action]); 10] = [
     ("Moderation", &MODERATION),
     ("Members", &MEMBERS),
     ("Bindings", &BINDINGS),
@@ -43,7 +43,7 @@ pub(super) const AREAS: [(&str, &[Words]); 10] = [
 
 use Target::{Other, Person, Role};
 
-const MODERATION: [Words; 9] = [
+const MODERATION: [Action; 9] = [
     to(
         "moderation.ban",
         "Ban",
@@ -100,7 +100,7 @@ const MODERATION: [Words; 9] = [
     ),
 ];
 
-const MEMBERS: [Words; 10] = [
+const MEMBERS: [Action; 10] = [
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
@@ -118,7 +118,7 @@ const MEMBERS: [Words; 10] = [
     to("links.remove", "Link removed", Person, "removed the link of {target}[ to {play_username} on Roblox]"),
 ];
 
-const BINDINGS: [Words; 3] = [
+const BINDINGS: [Action; 3] = [
     to(
         "bindings.add",
         "Binding added",
@@ -139,7 +139,7 @@ const BINDINGS: [Words; 3] = [
     ),
 ];
 
-const SHIELD: [Words; 6] = [
+const SHIELD: [Action; 6] = [
     to("shield.flag", "Player flagged", Person, "flagged {target}[: {reason}]"),
     to("shield.lift", "Flag lifted", Person, "lifted the flag of {target}"),
     to(
@@ -153,7 +153,7 @@ const SHIELD: [Words; 6] = [
     to("shield.disallow", "Flagging no longer allowed", Other, "no longer lets this server flag players"),
 ];
 
-const STAFF: [Words; 13] = [
+const STAFF: [Action; 13] = [
     to("staff_members.put", "Staff member added or changed", Person, "put {target} on staff[ as {role_id}]"),
     to("staff_members.delete", "Staff member removed", Person, "removed {target} from staff"),
     to("staff_roles.put", "Staff role added or changed", Role, "set what the staff role {target} may do"),
@@ -174,7 +174,7 @@ const STAFF: [Words; 13] = [
     to("quotas.reject", "Action rejected", Other, "rejected an action[ of {staff_id}]"),
 ];
 
-const RECORDS: [Words; 17] = [
+const RECORDS: [Action; 17] = [
     to("loa.request", "Leave asked for", Other, "asked for leave[ from {starts_at}][ until {ends_at}]"),
     to("loa.request_update", "Request for leave changed", Other, "changed the request for leave {target}"),
     to("loa.approve", "Leave approved", Other, "approved the leave[ of {staff_id}]"),
@@ -194,7 +194,7 @@ const RECORDS: [Words; 17] = [
     to("notes.delete", "Note deleted", Other, "deleted a note[ about {staff_id}]"),
 ];
 
-const SERVERS: [Words; 5] = [
+const SERVERS: [Action; 5] = [
     to("games.register", "Game registered", Other, "registered the game {name}"),
     to("commands.queue", "Command sent", Other, "sent the command {type}[ to server {server_id}]"),
     to(
@@ -212,7 +212,7 @@ const SERVERS: [Words; 5] = [
     ),
 ];
 
-const APPLICATIONS: [Words; 4] = [
+const APPLICATIONS: [Action; 4] = [
     to("application_panels.add", "Panel added", Other, "added the panel {name}"),
     to(
         "application_submissions.add",
@@ -229,7 +229,7 @@ const APPLICATIONS: [Words; 4] = [
     to("ticket.create", "Ticket opened", Other, "opened a ticket[ for application {submission_id}]"),
 ];
 
-const JOBS: [Words; 5] = [
+const JOBS: [Action; 5] = [
     to("job.finished", "Job finished", Other, "finished a job: [{kind}][, {state}]"),
     to("jobs.cancel", "Job cancelled", Other, "cancelled a job[: {kind}]"),
     to("jobs.retry", "Job retried", Other, "ran a job again[: {kind}]"),
@@ -237,7 +237,7 @@ const JOBS: [Words; 5] = [
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Words; 9] = [
+const SETTINGS: [Action; 9] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
@@ -255,8 +255,8 @@ const SETTINGS: [Words; 9] = [
 ];
 
 /// `None`: a client of the API named the action.
-pub(super) fn of(code: &str) -> Option<&'static Words> {
-    AREAS.iter().flat_map(|(_, words)| words.iter()).find(|words| words.code == code)
+pub(super) fn of(code: &str) -> Option<&'static Action> {
+    AREAS.iter().flat_map(|(_, actions)| actions.iter()).find(|action| action.code == code)
 }
 
 #[cfg(test)]
@@ -269,12 +269,12 @@ mod tests {
 
     #[test]
     fn every_action_that_the_service_writes_has_words_and_no_other() {
-        let named: Vec<_> = AREAS.iter().flat_map(|(_, words)| words.iter()).collect();
-        let codes: BTreeSet<_> = named.iter().map(|words| words.code).collect();
+        let named: Vec<_> = AREAS.iter().flat_map(|(_, actions)| actions.iter()).collect();
+        let codes: BTreeSet<_> = named.iter().map(|action| action.code).collect();
         assert_eq!(codes, BTreeSet::from(audit_action::ALL));
         assert_eq!(named.len(), codes.len(), "each once");
-        for words in named {
-            assert!(!words.title.is_empty() && !words.done.is_empty(), "{}", words.code);
+        for action in named {
+            assert!(!action.title.is_empty() && !action.done.is_empty(), "{}", action.code);
         }
     }
 }

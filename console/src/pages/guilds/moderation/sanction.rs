@@ -18,7 +18,7 @@ use crate::visit::GuildVisit;
 const FIELDS: [&str; 3] = ["reason", "length", "amount"];
 
 #[derive(Template)]
-#[template(path = "guilds/moderation/one.html")]
+#[template(path = "guilds/moderation/sanction.html")]
 struct Page {
     shell: Shell,
     row: Row,
