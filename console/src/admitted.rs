@@ -6,13 +6,13 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 use tracing::Span;
 
-use crate::answer::body::Unread;
-use crate::answer::{Answer, PageError, assets, flash};
 use crate::api::Turn;
 use crate::fields::Fields;
 use crate::guard::origin::is_same_origin;
 use crate::guard::session;
 use crate::request::Request;
+use crate::response::body::Unread;
+use crate::response::{PageError, Response, assets, flash};
 use crate::routes::{self, Page, Row};
 use crate::state::Console;
 use crate::visit::{Guest, GuildVisit, Visit};
@@ -155,10 +155,10 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
 
 /// The page. The bytes of the form are kept until then, because they hold the memory of what was made of
 /// them.
-pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> Result<Answer, PageError> {
+pub(crate) async fn respond(admitted: Admitted, form: Result<Bytes, Unread>) -> Result<Response, PageError> {
     let Admitted { asked, turn } = admitted;
     let (row, mut visitor) = match asked {
-        Asked::Asset(name, _) => return assets::answer(&name),
+        Asked::Asset(name, _) => return assets::response(&name),
         Asked::Page(row, visitor) => (row, visitor),
     };
     let form = form.map_err(PageError::Form)?;
@@ -168,15 +168,15 @@ pub(crate) async fn answer(admitted: Admitted, form: Result<Bytes, Unread>) -> R
     let is_shown = guest.flash.is_some() && guest.request.method == Method::GET;
     // Shown once.
     let forgotten = if is_shown { flash::forget(guest.headers()) } else { Vec::new() };
-    let answer = match (&row.page, *visitor) {
+    let response = match (&row.page, *visitor) {
         (Page::Open(page), Visitor::Guest(guest)) => page(guest),
         (Page::Own(page) | Page::Operator(page), Visitor::Person(visit)) => page(visit),
         (Page::Guild(_, page), Visitor::InGuild(visit)) => page(visit),
         _ => return Err(PageError::NotFound),
     };
-    let answer = answer.await;
+    let response = response.await;
     drop(turn);
-    Ok(answer?.cookies(forgotten))
+    Ok(response?.cookies(forgotten))
 }
 
 fn too_many() -> PageError {

@@ -1,13 +1,12 @@
 //! The console: pages for the people who run a guild, drawn on the server and served by the API process.
 //!
 //! A request goes through `routes` (match), `guard` (who is signed in, what they may do), the reading of its form, and one
-//! page, an `async fn(GuildVisit) -> Result<Answer, PageError>`: `admitted` calls them in this order. A page is found by
+//! page, an `async fn(GuildVisit) -> Result<Response, PageError>`: `admitted` calls them in this order. A page is found by
 //! its URL: `/console/guilds/:guild/bindings` is `pages/guilds/bindings.rs`. It writes its HTML with `html`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
 pub mod actions;
 mod admitted;
-mod answer;
 mod api;
 mod fields;
 mod figures;
@@ -17,6 +16,7 @@ mod metrics;
 mod pages;
 mod platform_cache;
 mod request;
+mod response;
 mod routes;
 mod state;
 mod visit;
@@ -24,11 +24,8 @@ mod visit;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Response;
 
 pub use admitted::Admitted;
-pub use answer::body::{Body, Broken, Unread};
-use answer::{Answer, PageError, error_page};
 pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
 pub use fields::MOST as MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
@@ -37,12 +34,14 @@ pub use guard::live_refusal::LiveRefusal;
 pub use guard::rights::{Needs, Rights};
 pub use guard::secret::ConsoleSecret;
 pub use request::{ROOT, Request};
+pub use response::body::{Body, Broken, Unread};
+use response::{PageError, Response, error_page};
 pub use state::{Console, WaysIn};
 
 impl Console {
     /// What a request needs before its form may be read: the page exists and takes this method, the person is signed in
-    /// and has the right, and the form comes from a page of this console. Otherwise the answer.
-    pub async fn admit(self: &Arc<Self>, request: Request) -> Result<Admitted, Response<Body>> {
+    /// and has the right, and the form comes from a page of this console. Otherwise the response.
+    pub async fn admit(self: &Arc<Self>, request: Request) -> Result<Admitted, http::Response<Body>> {
         match admitted::admit(self, request.clone()).await {
             Ok(admitted) => Ok(admitted),
             Err(error) => Err(self.finish(&request, Err(error)).await),
@@ -54,21 +53,21 @@ impl Console {
         self: &Arc<Self>,
         admitted: Admitted,
         form: Result<Bytes, Unread>,
-    ) -> Response<Body> {
+    ) -> http::Response<Body> {
         let request = admitted.request().clone();
-        let answer = admitted::answer(admitted, form).await;
-        self.finish(&request, answer).await
+        let response = admitted::respond(admitted, form).await;
+        self.finish(&request, response).await
     }
 
     async fn finish(
         self: &Arc<Self>,
         request: &Request,
-        answer: Result<Answer, PageError>,
-    ) -> Response<Body> {
-        let response = match answer {
-            Ok(answer) => answer.into_response(),
-            Err(error) => error_page::answer(self, request, error).await,
+        response: Result<Response, PageError>,
+    ) -> http::Response<Body> {
+        let response = match response {
+            Ok(response) => response.into_http(),
+            Err(error) => error_page::response(self, request, error).await,
         };
-        answer::with_security_headers(response)
+        response::with_security_headers(response)
     }
 }

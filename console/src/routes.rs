@@ -6,12 +6,12 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use matchit::Router;
 
-use crate::answer::{Answer, PageError};
 use crate::guard::rights::Needs;
 use crate::pages;
+use crate::response::{PageError, Response};
 use crate::visit::{Guest, GuildVisit, Params, Visit};
 
-pub(crate) type Future = BoxFuture<'static, Result<Answer, PageError>>;
+pub(crate) type Future = BoxFuture<'static, Result<Response, PageError>>;
 
 pub(crate) enum Page {
     /// For everyone.

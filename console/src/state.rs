@@ -6,7 +6,6 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 
-use crate::answer::exports::Exports;
 use crate::api::Api;
 use crate::guard::rights::RightsCache;
 use crate::guard::spent::Spent;
@@ -16,6 +15,7 @@ use crate::platform_cache::accounts::AccountCache;
 use crate::platform_cache::groups::GroupCache;
 use crate::platform_cache::name_search::NameSearches;
 use crate::platform_cache::names::NameCache;
+use crate::response::exports::Exports;
 
 pub struct Console {
     pub(crate) context: Context,

@@ -11,13 +11,13 @@ use queue::Queue;
 use runtime::{Context, Pool};
 use serde_json::{Map, Value};
 
-use crate::answer::{Flash, PageError};
 use crate::api::{ApiAnswer, ApiCall, Caller};
 use crate::fields::Fields;
 use crate::guard::rights::{Needs, Rights, Viewer};
 use crate::guard::session::Session;
 use crate::html::format::When;
 use crate::request::Request;
+use crate::response::{Flash, PageError};
 use crate::state::Console;
 
 /// Parameters of the path, decoded.

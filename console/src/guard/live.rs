@@ -8,12 +8,12 @@ use http::{HeaderMap, header};
 use runtime::Secret;
 use uuid::Uuid;
 
-use crate::answer::PageError;
 use crate::guard::live_refusal::LiveRefusal;
 use crate::guard::origin::is_same_origin;
 use crate::guard::rights::{Needs, Rights, Viewer};
 use crate::guard::session;
 use crate::guard::tokens::TokenHash;
+use crate::response::PageError;
 use crate::state::Console;
 
 /// A person at a live socket.

@@ -1,6 +1,6 @@
 //! Why a live socket is refused, or closed.
 
-use crate::answer::PageError;
+use crate::response::PageError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LiveRefusal {

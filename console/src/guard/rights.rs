@@ -11,7 +11,7 @@ use moka::sync::Cache;
 use platforms::{CallContext, GuildAccess, PlatformError, Platforms};
 use runtime::Context;
 
-use crate::answer::PageError;
+use crate::response::PageError;
 
 /// The platform's answer is used for this long.
 const KNOWN_FOR: Duration = Duration::from_secs(45);

@@ -11,10 +11,10 @@ use runtime::UnitOfWork;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::answer::PageError;
 use crate::api::Over;
 use crate::guard::cookies;
 use crate::guard::secret::ConsoleSecret;
+use crate::response::PageError;
 use crate::state::Console;
 
 /// A use is written at most this often.

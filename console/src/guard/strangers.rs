@@ -8,7 +8,7 @@ use http::StatusCode;
 use runtime::{Counter, Limits, Rate, network_of};
 use sha2::{Digest, Sha256};
 
-use crate::answer::PageError;
+use crate::response::PageError;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Sign-ins that come back from the platform, for one address.

@@ -6,8 +6,8 @@ mod rail;
 
 use entities::Timestamp;
 
-use crate::answer::Flash;
-use crate::answer::assets;
+use crate::response::Flash;
+use crate::response::assets;
 use crate::visit::{GuildVisit, Visit};
 pub(crate) use guild::Place;
 use guild::entries_of;

@@ -3,9 +3,9 @@
 use askama::Template;
 use entities::{GuildId, guild, staff_member};
 
-use crate::answer::{Answer, PageError};
 use crate::guard::rights::Viewer;
 use crate::html::shell::Shell;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -21,9 +21,9 @@ struct Row {
     position: String,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     if let Some(only) = visit.session.row.guild_id {
-        return Ok(Answer::see(format!("/console/guilds/{only}")));
+        return Ok(Response::see(format!("/console/guilds/{only}")));
     }
     let (conn, session) = (visit.read(), &visit.session.row);
     let mut places = staff_member::guilds_of(conn, session.user_id).await?;
@@ -39,7 +39,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         }
     }
     match guilds.as_slice() {
-        [only] => Ok(Answer::see(format!("/console/guilds/{}", only.id))),
-        _ => Answer::page(&Home { shell: visit.shell("Servers"), guilds }),
+        [only] => Ok(Response::see(format!("/console/guilds/{}", only.id))),
+        _ => Response::page(&Home { shell: visit.shell("Servers"), guilds }),
     }
 }

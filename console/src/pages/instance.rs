@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use ::platforms::CallContext;
 use entities::{ChatId, GuildId, Page, Subject, guild, guild_figures, link};
 
-use crate::answer::PageError;
 use crate::pages::guilds::people::Who;
+use crate::response::PageError;
 use crate::visit::Visit;
 
 /// The address of a page of the instance.

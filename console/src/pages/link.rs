@@ -5,10 +5,10 @@ use askama::Template;
 use entities::{console_link, guild};
 use http::StatusCode;
 
-use crate::answer::{Answer, PageError};
 use crate::guard::secret::ConsoleSecret;
 use crate::guard::session::{self, Arrival};
 use crate::html::shell::Shell;
+use crate::response::{PageError, Response};
 use crate::state::Console;
 use crate::visit::Guest;
 
@@ -43,7 +43,7 @@ struct Link {
     guild_name: String,
 }
 
-pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
+pub(crate) async fn get(guest: Guest) -> Result<Response, PageError> {
     let secret = ConsoleSecret::parse(&guest.param::<String>("secret")?);
     let row = match secret {
         Some(secret) => console_link::find(guest.read(), &secret.hash(), guest.now()).await?,
@@ -58,16 +58,16 @@ pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
     show(&guest, link)
 }
 
-fn show(guest: &Guest, link: Option<Link>) -> Result<Answer, PageError> {
+fn show(guest: &Guest, link: Option<Link>) -> Result<Response, PageError> {
     let (title, status) = match link {
         Some(_) => ("Sign in", StatusCode::OK),
         None => ("This link no longer works", StatusCode::NOT_FOUND),
     };
     let page = Page { shell: Shell::bare(title), link, command: LinkCommand::of(&guest.console) };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
-pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
+pub(crate) async fn post(guest: Guest) -> Result<Response, PageError> {
     let secret = ConsoleSecret::parse(&guest.param::<String>("secret")?);
     let (conn, now) = (guest.context().database.write(), guest.now());
     let taken = match secret {
@@ -86,5 +86,5 @@ pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
         operator: link.operator,
     };
     let cookie = session::open(&guest.console, arrival, guest.headers(), guest.request.address, now).await?;
-    Ok(Answer::see(format!("/console/guilds/{}", link.guild_id)).cookie(cookie))
+    Ok(Response::see(format!("/console/guilds/{}", link.guild_id)).cookie(cookie))
 }

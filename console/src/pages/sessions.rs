@@ -4,11 +4,11 @@ use askama::Template;
 use entities::console_session;
 use uuid::Uuid;
 
-use crate::answer::{Answer, Flash, PageError};
 use crate::guard::cookies;
 use crate::html::client;
 use crate::html::format::When;
 use crate::html::shell::Shell;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -29,7 +29,7 @@ struct Row {
     current: bool,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let own = &visit.session.row;
     let rows = console_session::list(visit.read(), own.user_id, visit.now()).await?;
     let sessions = rows.into_iter().map(|row| Row {
@@ -41,16 +41,16 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         agent: row.client,
         address: row.address,
     });
-    Answer::page(&Page { shell: visit.shell("Your sessions"), sessions: sessions.collect() })
+    Response::page(&Page { shell: visit.shell("Your sessions"), sessions: sessions.collect() })
 }
 
-pub(crate) async fn end(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn end(visit: Visit) -> Result<Response, PageError> {
     let (id, own) = (visit.param::<Uuid>("session")?, &visit.session.row);
     if !console_session::end(visit.context().database.write(), own.user_id, id).await? {
         return Err(PageError::NotFound);
     }
     if id == own.session_id {
-        return Ok(Answer::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)));
+        return Ok(Response::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)));
     }
-    Ok(Answer::see("/console/sessions").flash(Flash::new("The session has ended.")))
+    Ok(Response::see("/console/sessions").flash(Flash::new("The session has ended.")))
 }

@@ -6,7 +6,6 @@ use http::{HeaderValue, StatusCode};
 use platforms::{ATTEMPT_SECONDS, Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, PageError};
 use crate::guard::cookies;
 use crate::guard::own_page::{own_page, with_page};
 use crate::guard::session::{self, Arrival};
@@ -14,6 +13,7 @@ use crate::guard::strangers;
 use crate::html::shell::Shell;
 use crate::pages::link::LinkCommand;
 use crate::request::ROOT;
+use crate::response::{PageError, Response};
 use crate::visit::{Guest, Visit};
 
 #[derive(Template)]
@@ -48,33 +48,33 @@ fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
     Some((sign_in, format!("{}/console/sign-in/callback", guest.console.ways_in.public_url.as_ref()?)))
 }
 
-fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Answer, PageError> {
+fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Response, PageError> {
     let (platform, command) = (configured(guest).is_some(), LinkCommand::of(&guest.console));
     let start = with_page("/console/sign-in/start", to);
-    Answer::page(&Page { shell: Shell::bare("Sign in"), platform, problem, start, command })
+    Response::page(&Page { shell: Shell::bare("Sign in"), platform, problem, start, command })
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]
-pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
+pub(crate) async fn get(guest: Guest) -> Result<Response, PageError> {
     show(&guest, wanted(&guest), String::new())
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]
-pub(crate) async fn start(guest: Guest) -> Result<Answer, PageError> {
+pub(crate) async fn start(guest: Guest) -> Result<Response, PageError> {
     let (sign_in, redirect) = configured(&guest).ok_or(PageError::NotFound)?;
     let attempt = sign_in.authorize_url(&redirect, guest.now());
     let to = wanted(&guest).map(str::to_owned);
     let begun = Begun { state: attempt.state, verifier: attempt.verifier, to };
     let cookie = cookies::set(cookies::ATTEMPT, &cookies::pack(&begun), ATTEMPT_SECONDS);
-    Ok(Answer::see(attempt.url).cookie(cookie))
+    Ok(Response::see(attempt.url).cookie(cookie))
 }
 
-pub(crate) async fn callback(guest: Guest) -> Result<Answer, PageError> {
+pub(crate) async fn callback(guest: Guest) -> Result<Response, PageError> {
     let begun = cookies::read(guest.headers(), cookies::ATTEMPT).and_then(cookies::unpack::<Begun>);
     // The browser may have changed it.
     let to = begun.as_ref().and_then(|begun| own_page(begun.to.as_deref()?));
     let answer = match finish(&guest, begun.as_ref()).await? {
-        Ok(cookie) => Answer::see(to.unwrap_or(ROOT)).cookie(cookie),
+        Ok(cookie) => Response::see(to.unwrap_or(ROOT)).cookie(cookie),
         Err(problem) => show(&guest, to, problem)?.status(StatusCode::FORBIDDEN),
     };
     Ok(answer.cookie(cookies::forget(cookies::ATTEMPT)))
@@ -127,8 +127,8 @@ fn problem(error: &SignInError) -> String {
     }
 }
 
-pub(crate) async fn out(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn out(visit: Visit) -> Result<Response, PageError> {
     let row = &visit.session.row;
     console_session::end(visit.context().database.write(), row.user_id, row.session_id).await?;
-    Ok(Answer::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)))
+    Ok(Response::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)))
 }

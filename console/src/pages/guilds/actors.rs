@@ -3,7 +3,7 @@
 use entities::{ChatId, Subject};
 
 use super::people::{People, Who};
-use crate::answer::PageError;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The people of a page, read at once.

@@ -14,12 +14,12 @@ use entities::{
 use http::Method;
 use serde_json::Value;
 
-use crate::answer::{Answer, Flash, PageError};
 use crate::guard::rights::Needs;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who, chat_of};
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The field of the filter by person.
@@ -65,12 +65,12 @@ struct Ticket {
     channel: Option<String>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let chosen: Option<PanelId> = visit.query.read("panel");
     let rows = Rows { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 };
@@ -99,7 +99,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The filter by applicant: all (`None`), or the person that the filter names.
@@ -155,7 +155,7 @@ fn in_discord(visit: &GuildVisit, channel: ChannelId) -> String {
 }
 
 /// Adds a panel.
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     if !visit.form.has("name") {
         let form = Form::wrong(&visit.form, Some("name"), "Enter what people apply for.");
         return show(&visit, form).await;
@@ -171,5 +171,5 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let said = Flash::new(format!("Panel {} added.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/applications")).flash(said))
+    Ok(Response::see(visit.url("/applications")).flash(said))
 }

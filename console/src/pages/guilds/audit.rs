@@ -13,11 +13,11 @@ use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
 
 use super::people::Who;
-use crate::answer::{Answer, PageError};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 use action_table::{AREAS, Target};
 use filter::{AuditFilter, CUSTOM, Wrong};
@@ -107,12 +107,12 @@ pub(in crate::pages::guilds) async fn said(
     Ok(entries.iter().map(said).collect())
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, AuditFilter::read(&visit).await?).await
 }
 
 /// The entries of the filter, or its error.
-async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<Response, PageError> {
     let query = visit.query.clone();
     let (filter, form) = match filter {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
@@ -141,5 +141,5 @@ async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<
         kept: ["action", "actor", "target", "from", "to"],
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }

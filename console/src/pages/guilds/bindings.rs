@@ -11,10 +11,10 @@ use http::Method;
 use platforms::PlatformError;
 use serde_json::Map;
 
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::platform_cache::groups;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 use rows::{Group, RoleOption};
@@ -44,12 +44,12 @@ struct Chosen {
     group: Arc<groups::Group>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let all = binding::list(visit.read(), visit.guild.guild_id).await?;
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
     let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &all).await;
@@ -65,7 +65,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The group whose ranks are offered, or the error of the input.
@@ -95,7 +95,7 @@ fn group_in(typed: &str) -> Option<GroupId> {
     parts.nth(1).unwrap_or(typed).parse().ok()
 }
 
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     let mut body = visit.form.json(&FIELDS);
     body.insert("type".to_owned(), "group_rank".into());
     if let Some(rank) = visit.form.read::<i64>("rank") {
@@ -107,10 +107,10 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Flash::new("Binding added. The next sync gives the role to all members with the rank.");
-    Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/bindings")).flash(said.with_undo(undo)))
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let id: BindingId = visit.param("binding")?;
     let rows = binding::list(visit.read(), visit.guild.guild_id).await?;
     let row = rows.iter().find(|row| row.binding_id == id).ok_or(PageError::NotFound)?;
@@ -124,7 +124,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let said = Flash::new(format!(
         "Binding removed: {named}. Guildhall leaves this role alone from now on, unless another binding gives it."
     ));
-    Ok(Answer::see(visit.url("/bindings")).flash(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
+    Ok(Response::see(visit.url("/bindings")).flash(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }
 
 #[cfg(test)]

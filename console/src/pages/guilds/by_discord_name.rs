@@ -3,8 +3,8 @@
 use entities::{ChatId, Subject, link};
 
 use super::people::Who;
-use crate::answer::PageError;
 use crate::platform_cache::name_search::MOST;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 #[derive(Default)]

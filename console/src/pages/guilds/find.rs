@@ -10,9 +10,9 @@ use entities::{
     JobId, Person, SanctionId, SanctionKind, Sorted, Subject, game_server, link, sanction, staff_directory,
 };
 
-use crate::answer::{Answer, PageError};
 use crate::fields::segment;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 use super::by_discord_name::{ByDiscordName, Named};
@@ -52,7 +52,7 @@ impl Found {
     }
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let typed = visit.query.text("q").to_owned();
     let (mut found, mut more) = (Vec::new(), false);
     if !typed.is_empty() {
@@ -68,12 +68,12 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         _ => None,
     };
     if let Some(only) = only {
-        return Ok(Answer::see(only.url.clone()));
+        return Ok(Response::see(only.url.clone()));
     }
     mark_banned(&visit, &mut found).await?;
     let all = visit.url(&format!("/members?q={}", segment(&typed)));
     let page = Page { shell: visit.shell("Find", Place::Overview), more: more.then_some(all), typed, found };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// Linked members by id or by either name. Whether there are more.

@@ -5,9 +5,9 @@ use entities::job::{Status, listing};
 use entities::{ChatId, Page as RowPage, RoleId, binding};
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
-use crate::answer::{Answer, PageError};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::bindings::rows::named_role;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -43,7 +43,7 @@ async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
     Ok(!listing::list(visit.read(), runs, RowPage::first(1), visit.now()).await?.is_empty())
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let bot = visit.platforms().check_chat_token().await;
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
     let bound = binding::list(visit.read(), visit.guild.guild_id).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         },
     ];
     let done = steps.iter().filter(|step| step.done).count();
-    Answer::page(&Page { shell: visit.shell("Set up", Place::Overview), steps, done })
+    Response::page(&Page { shell: visit.shell("Set up", Place::Overview), steps, done })
 }
 
 fn token(problem: Option<&PlatformError>) -> Step {

@@ -11,13 +11,13 @@ use entities::job::listing::{self, Filter};
 use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
 
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::{Length, When, shortened};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 use names::{KINDS, Mark};
 
@@ -86,7 +86,7 @@ fn took(length: TimeDelta) -> String {
     if length < TimeDelta::seconds(1) { "under 1 s".to_owned() } else { Length(length).to_string() }
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let query = &visit.query;
     let kind = KINDS.iter().map(|(name, _)| *name).find(|name| *name == query.text("kind"));
     let status = query.read::<Status>("state");
@@ -107,5 +107,5 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         more: last.map(|last| query.with("before", &last)),
         form: Form::new(query.clone()),
     };
-    Answer::page(&page)
+    Response::page(&page)
 }

@@ -11,13 +11,13 @@ use http::header::{HOST, ORIGIN};
 
 use super::actors::Actors;
 use super::people::Who;
-use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::list::{Column, columns, cut_whole, sorted_by};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// What the form shows; the API's errors name them.
@@ -88,11 +88,11 @@ struct Shown {
     old: Option<(String, Option<When>)>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::new(visit.query.clone())).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let all = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
     let mut keys = all.clone();
     match sorted_by(&visit.query).0 {
@@ -119,7 +119,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 impl Row {
@@ -167,7 +167,7 @@ fn shown(
     visit: &GuildVisit,
     answer: &ApiAnswer,
     old: Option<(String, Option<When>)>,
-) -> Result<Answer, PageError> {
+) -> Result<Response, PageError> {
     let text = |name: &str| answer.body["data"][name].as_str().unwrap_or_default().to_owned();
     let (key, address) = (text("text"), address(visit));
     let path = format!("/moderation/{}/ban-status/1", visit.guild.guild_id);
@@ -184,7 +184,7 @@ fn shown(
         name: text("name"),
         old,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// Where programs find the API: the public address, or else the one that the person's browser uses.

@@ -12,10 +12,10 @@ use entities::{ChatId, Sorted, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
 use super::people::Who;
-use crate::answer::{Answer, PageError};
 use crate::html::format::{Count, When};
 use crate::html::list::{Column, sorted};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Members of one page.
@@ -42,7 +42,7 @@ struct Row {
     linked: When,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let typed = visit.query.text("q").to_owned();
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let (sorted, columns) = sorted(&visit.query, COLUMNS);
@@ -68,7 +68,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         by_discord_name,
         more: last.map(|last| visit.query.with("after", &last)),
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// One more than a page of members whose id or a part of whose name was typed.

@@ -20,10 +20,10 @@ use entities::sanction::history::{self, Filter};
 use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject};
 
 use super::people::{People, accounts_of, resolve};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 pub(crate) use row::Row;
 
@@ -98,16 +98,16 @@ struct Page {
     more: Option<String>,
 }
 
-pub(crate) async fn bans(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn bans(visit: GuildVisit) -> Result<Response, PageError> {
     list(&visit, Kind(SanctionKind::Ban)).await
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let kind = visit.param("kind")?;
     list(&visit, kind).await
 }
 
-async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
+async fn list(visit: &GuildVisit, kind: Kind) -> Result<Response, PageError> {
     let query = &visit.query;
     let (filter, form) = match filter(visit, kind).await? {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
@@ -136,7 +136,7 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
         more: last.map(|last| query.with("before", &last)),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// "1,204 active bans"

@@ -6,10 +6,10 @@ use entities::sanction::list::{self, List};
 use entities::{Places, SanctionKind, link};
 
 use super::waiting::Waiting;
-use crate::answer::{Answer, PageError};
 use crate::html::chart::bars::{self, Bars};
 use crate::html::format::Number;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -30,7 +30,7 @@ struct Fact {
     url: Option<String>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let left = visit.rights.admin && !super::first_run::is_done(&visit).await?;
     let first_run = left.then(|| visit.url("/first-run"));
     let page = Page {
@@ -40,7 +40,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         first_run,
         waiting: Waiting::all(&visit).await?,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 async fn facts(visit: &GuildVisit) -> Result<Vec<Fact>, PageError> {

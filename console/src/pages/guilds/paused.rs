@@ -3,7 +3,7 @@
 use entities::job::Class;
 use entities::job_pause;
 
-use crate::answer::PageError;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The classes of guilds' jobs.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use entities::{ChatId, Person, PlayId, Subject, link};
 
-use crate::answer::PageError;
 use crate::html::format::initials;
 use crate::platform_cache::accounts::{Account, soon};
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// A person with the name of their link, if they have one.

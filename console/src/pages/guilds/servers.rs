@@ -11,11 +11,11 @@ use entities::game_server::{self, Filter, Key};
 use entities::overview::{self, Servers};
 use entities::{Page as Part, registered_game, server_command};
 
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::Number;
 use crate::html::list::{Column, counted, cut_counted, sorted};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 pub(crate) use rows::address;
 use rows::{Command, Row};
@@ -53,11 +53,11 @@ struct Page {
     usual: [&'static str; 4],
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::new(visit.query.clone())).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild, now, query) = (visit.read(), visit.guild.guild_id, visit.now(), &visit.query);
     let (state, live) = match query.text("state") {
         "all" => ("all", None),
@@ -87,7 +87,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         usual: USUAL,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// Names of the guild's games, by place.

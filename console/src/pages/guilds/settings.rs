@@ -8,9 +8,9 @@ use entities::link;
 use http::Method;
 use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
 
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 /// Members that the preview of nicknames names.
@@ -53,12 +53,12 @@ struct Role {
     permission: String,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(form::filled(&visit.guild.settings(), visit.rights.administrates));
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
     let page = Page {
         shell: visit.shell("Settings", Place::Settings),
@@ -73,7 +73,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 async fn examples(visit: &GuildVisit, template: &str) -> Result<Vec<(String, String)>, PageError> {
@@ -104,7 +104,7 @@ fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>) -> Vec<Role> {
 }
 
 /// Saves the form, or previews its nickname template.
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let fields = &visit.form;
     if fields.has("preview") {
         return show(&visit, Form::new(fields.clone())).await;
@@ -119,5 +119,5 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let pairs = form::pairs(&before, visit.rights.administrates);
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let said = Flash::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
-    Ok(Answer::see(visit.url("/settings")).flash(said))
+    Ok(Response::see(visit.url("/settings")).flash(said))
 }

@@ -10,11 +10,11 @@ use entities::shield_flag::{self, Model};
 use entities::{PlayId, Subject, guild};
 
 use super::people::{People, Who};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Ids of one check (docs/rules.md 3).
@@ -51,7 +51,7 @@ struct Flag {
     at: When,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::new(visit.query.clone())).await
 }
 
@@ -60,7 +60,7 @@ fn may_flag(visit: &GuildVisit) -> bool {
     visit.may("shield.write") && visit.guild.shield_writer
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (plays, form) = match ids(form.text("ids")) {
         Ok(plays) => (plays, form),
         Err(problem) if form.is_refused() => {
@@ -85,7 +85,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The ids of a text, without duplicates, in its order; or the error.

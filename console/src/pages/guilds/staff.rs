@@ -20,7 +20,7 @@ mod tabs;
 use entities::{ChatId, Subject, staff_directory};
 
 use super::people::{People, Who};
-use crate::answer::PageError;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 fn own(visit: &GuildVisit) -> ChatId {

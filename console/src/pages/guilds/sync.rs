@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 
 use super::jobs::Row;
 use super::paused::{self, Paused};
-use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::{Count, Number};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 use preview::Preview;
 use quota::Window;
@@ -56,12 +56,12 @@ impl Page {
     }
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let jobs = history(visit).await?;
     let page = Page {
@@ -78,7 +78,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         jobs_url: visit.url("/jobs"),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {
@@ -87,13 +87,13 @@ async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {
 }
 
 /// Starts a preview: its job lists the changes, and changes nothing.
-pub(crate) async fn preview(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn preview(visit: GuildVisit) -> Result<Response, PageError> {
     let answer = request(&visit, true).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
-    Ok(Answer::see(visit.url(&format!("/sync?preview={job}"))))
+    Ok(Response::see(visit.url(&format!("/sync?preview={job}"))))
 }
 
 /// Asks the API for a sync with the safety limit of the form.

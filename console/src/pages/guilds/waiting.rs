@@ -6,8 +6,8 @@ use entities::job::listing;
 use entities::sanction::history::{self, Filter};
 use entities::{Page as Part, SanctionKind, leave_request, pending_action};
 
-use crate::answer::PageError;
 use crate::html::format::Count;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Rows of each kind that are counted at most.

@@ -4,7 +4,7 @@ use entities::audit_entry::Actor;
 use jobs::Operator;
 use runtime::UnitOfWork;
 
-use crate::answer::PageError;
+use crate::response::PageError;
 use crate::visit::Visit;
 
 impl Visit {

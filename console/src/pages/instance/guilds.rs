@@ -4,11 +4,11 @@ use askama::Template;
 use entities::guild_figures::{self, Figures};
 use entities::{GuildId, Page as Part};
 
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::{Number, When};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 /// Guilds of one page: each needs a few counts.
@@ -35,7 +35,7 @@ struct Row {
     last: Option<When>,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let (conn, query) = (visit.read(), visit.query.clone());
     let part = Part { cursor: query.read::<GuildId>("after"), limit: SHOWN + 1 };
     let mut guilds = guild_figures::search(conn, query.text("q"), part).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         more: last.map(|last| query.with("after", &last)),
         form: Form::new(query),
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 fn row(visit: &Visit, id: GuildId, name: String, shield_writer: bool, figures: Figures) -> Row {

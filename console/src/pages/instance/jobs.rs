@@ -11,13 +11,13 @@ use entities::job::{Class, State, Status, listing};
 use entities::{GuildId, JobId, Page as Part, guild, job::retry as rows};
 
 use super::{guild_names, url};
-use crate::answer::{Answer, PageError};
 use crate::fields::{Fields, segment};
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::labels::capital;
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 use filter::JobFilter;
 use row::Row;
@@ -57,13 +57,13 @@ struct Bulk {
     all_url: String,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let query = visit.query.clone();
     if query.has(SEARCH) {
         return search(&visit, query.text(SEARCH)).await;
     }
     if let Some(job) = job(&visit, query.text(ID)).await? {
-        return Ok(Answer::see(job));
+        return Ok(Response::see(job));
     }
     let filter = match JobFilter::of(&query) {
         Ok(filter) => filter,
@@ -95,7 +95,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let (more, of_guilds, none) =
         (last.map(|last| query.with("before", &last)), filter.is_of_guilds(), none(&filter));
     let page = page(&visit, Form::new(query));
-    Answer::page(&Page { of_guilds, dead, rows, more, bulk, none, ..page })
+    Response::page(&Page { of_guilds, dead, rows, more, bulk, none, ..page })
 }
 
 /// The page of the job that this id names.
@@ -106,15 +106,15 @@ async fn job(visit: &Visit, typed: &str) -> Result<Option<String>, PageError> {
 }
 
 /// To the job or the server's jobs that this id names, or to the servers with this name.
-async fn search(visit: &Visit, typed: &str) -> Result<Answer, PageError> {
+async fn search(visit: &Visit, typed: &str) -> Result<Response, PageError> {
     if let Some(job) = job(visit, typed).await? {
-        return Ok(Answer::see(job));
+        return Ok(Response::see(job));
     }
     let guild = match typed.parse::<GuildId>() {
         Ok(id) => guild::find(visit.read(), id).await?,
         Err(_) => None,
     };
-    Ok(Answer::see(match guild {
+    Ok(Response::see(match guild {
         Some(guild) => url(&format!("/jobs?guild={}", guild.guild_id)),
         None => url(&format!("/guilds?q={}", segment(typed))),
     }))
@@ -146,9 +146,9 @@ async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<B
 }
 
 /// Answers an invalid filter.
-fn wrong(visit: &Visit, query: &Fields, problem: &str) -> Result<Answer, PageError> {
+fn wrong(visit: &Visit, query: &Fields, problem: &str) -> Result<Response, PageError> {
     let form = Form::wrong(query, Some(ID), problem);
-    Ok(Answer::page(&page(visit, form))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
+    Ok(Response::page(&page(visit, form))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
 }
 
 /// Without jobs.

@@ -5,12 +5,12 @@ use std::time::Instant;
 use askama::Template;
 use chrono::TimeDelta;
 
-use crate::answer::{Answer, PageError};
 use crate::figures::{CacheFigures, Held, RateLimitFigures, Weighed};
 use crate::html::format::{Length, Number};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::metrics;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -49,7 +49,7 @@ struct Requests {
 }
 
 #[expect(clippy::unused_async, reason = "pages are asynchronous")]
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let figures = visit.console.api.figures();
     let text = runtime::metrics_handle().render();
     let (requests, measured) = requests(&visit, &text);
@@ -62,7 +62,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         measured,
         rate_limits: figures.rate_limits,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 fn hold(name: &'static str, held: Held) -> Hold {

@@ -9,10 +9,10 @@ use super::health::{Concern, Facts, waits_long};
 use super::platforms;
 use super::processes::{self, Process};
 use super::url;
-use crate::answer::{Answer, PageError};
 use crate::html::format::{Length, Number, When};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -63,7 +63,7 @@ struct Backlog {
     oldest: Option<TimeDelta>,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let conn = visit.read();
     let now = time::read(conn, visit.now()).await?;
     let (backlog, processes) = (backlog(&visit, now).await?, processes::read(conn, now).await?);
@@ -100,7 +100,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         runs_jobs,
         processes,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// Jobs that ended so and can be retried.

@@ -9,12 +9,12 @@ use entities::{GuildId, guild};
 use runtime::UnitOfWork;
 
 use super::{guild_names, person, url};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::Visit;
 
 const FIELDS: [&str; 3] = ["what", "guild", "reason"];
@@ -43,12 +43,12 @@ struct Row {
     by: Option<Who>,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &Visit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &Visit, form: Form) -> Result<Response, PageError> {
     let pauses = job_pause::list(visit.read()).await?;
     let names = guild_names(visit, pauses.iter().filter_map(|pause| pause.guild_id)).await?;
     let mut rows = Vec::new();
@@ -67,7 +67,7 @@ async fn show(visit: &Visit, form: Form) -> Result<Answer, PageError> {
         classes: Class::NAMES,
         hint: named.unwrap_or_else(|| "Its Discord id: digits only.".to_owned()),
     };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
 async fn row(
@@ -111,7 +111,7 @@ async fn scope(visit: &Visit) -> Result<Result<(Scope, String), Form>, PageError
     }
 }
 
-pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn pause(visit: Visit) -> Result<Response, PageError> {
     let (scope, name) = match scope(&visit).await? {
         Ok(scope) => scope,
         Err(form) => return show(&visit, form).await,
@@ -131,10 +131,10 @@ pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
     let (what, guild) = (visit.form.text("what"), visit.form.text("guild"));
     let undo = Undo::new(url("/pauses/resume"), &[("what", what), ("guild", guild)]);
     let said = Flash::new(format!("Jobs of {name} are no longer started. Running jobs go on."));
-    Ok(Answer::see(url("/pauses")).flash(said.with_undo(undo)))
+    Ok(Response::see(url("/pauses")).flash(said.with_undo(undo)))
 }
 
-pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn resume(visit: Visit) -> Result<Response, PageError> {
     let (scope, name) = match scope(&visit).await? {
         Ok(scope) => scope,
         Err(form) => return show(&visit, form).await,
@@ -148,11 +148,13 @@ pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
     let changed = visit.operator().resume(work.tx(), scope, visit.now()).await?;
     visit.commit(work).await?;
     let Some(before) = before.filter(|_| changed) else {
-        return Ok(Answer::see(url("/pauses")).flash(Flash::new(format!("Jobs of {name} were not paused."))));
+        return Ok(
+            Response::see(url("/pauses")).flash(Flash::new(format!("Jobs of {name} were not paused.")))
+        );
     };
     visit.log("jobs.resume", &name);
     let reason = if before.reason.is_empty() { "Paused again" } else { before.reason.as_str() };
     let again = [("what", visit.form.text("what")), ("guild", visit.form.text("guild")), ("reason", reason)];
     let said = Flash::new(format!("Jobs of {name} are started again."));
-    Ok(Answer::see(url("/pauses")).flash(said.with_undo(Undo::new(url("/pauses"), &again))))
+    Ok(Response::see(url("/pauses")).flash(said.with_undo(Undo::new(url("/pauses"), &again))))
 }

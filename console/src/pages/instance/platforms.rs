@@ -7,11 +7,11 @@ use askama::Template;
 use chrono::TimeDelta;
 use platforms::{CallFailure, CountedBy, Standing};
 
-use crate::answer::{Answer, PageError};
 use crate::html::format::{Count, Length, Number, When};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::metrics::{self, Sample};
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -65,13 +65,13 @@ async fn standings(visit: &Visit) -> [(Names, Standing); 2] {
     [(DISCORD, chat), (ROBLOX, play)]
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let text = runtime::metrics_handle().render();
     let calls = metrics::samples(&text, "guildhall_platform_requests_total");
     let standings = standings(&visit).await.into_iter();
     let platforms = standings.map(|(names, standing)| platform(&visit, names, standing, &calls)).collect();
     let shell = Shell::of_instance("Platforms", &visit, InstancePlace::Platforms);
-    Answer::page(&Page { shell, process: std::process::id(), platforms })
+    Response::page(&Page { shell, process: std::process::id(), platforms })
 }
 
 /// Each platform, and what blocks requests to it, in words after its name.

@@ -7,11 +7,11 @@ use entities::queue_sample::{self, Every, Model};
 use entities::{Timestamp, job_pause};
 
 use super::processes;
-use crate::answer::{Answer, PageError};
 use crate::html::chart::line::{Line, Span, Unit};
 use crate::html::format::{Length, Number};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -63,7 +63,7 @@ const RANGES: [Range; 3] = [
     Range { word: "month", name: "30 days", length: TimeDelta::days(30), every: Every::HalfHour },
 ];
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let chosen = RANGES.iter().find(|range| range.word == visit.query.text("range"));
     let [_, day, _] = &RANGES;
     let range = chosen.unwrap_or(day);
@@ -82,7 +82,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         quiet: quiet.into_iter().map(|class: &Class| class.name()).collect(),
         empty: samples.is_empty(),
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// Each class now.

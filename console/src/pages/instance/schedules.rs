@@ -8,11 +8,11 @@ use jobs::schedules::{RunNow, Schedule};
 use runtime::UnitOfWork;
 
 use super::{cron, url};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::html::format::{Count, When};
 use crate::html::labels::capital;
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -39,7 +39,7 @@ struct Row {
     failed: bool,
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let conn = visit.read();
     let mut rows = Vec::new();
     for row in schedule::list(conn).await? {
@@ -67,7 +67,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         });
     }
     let shell = Shell::of_instance("Schedules", &visit, InstancePlace::Schedules);
-    Answer::page(&Page { shell, rows })
+    Response::page(&Page { shell, rows })
 }
 
 /// A name as people read it.
@@ -95,12 +95,12 @@ fn named(visit: &Visit) -> Result<&'static Schedule, PageError> {
     Schedule::find(&name).ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn run(visit: Visit) -> Result<Response, PageError> {
     let schedule = named(&visit)?;
     let name = title(schedule.name);
     let mut work = UnitOfWork::begin(visit.context()).await?;
     let run = schedule.run_now(work.tx(), visit.now()).await;
-    let back = Answer::see(url("/schedules"));
+    let back = Response::see(url("/schedules"));
     let enqueued = match run.map_err(PageError::internal)? {
         RunNow::NotBegun => {
             let text = "No scheduler has run on this database yet: start one, or guildhall serve.";
@@ -118,15 +118,15 @@ pub(crate) async fn run(visit: Visit) -> Result<Answer, PageError> {
     Ok(back.flash(Flash::new(format!("{name} is queued. A scheduler starts it within seconds."))))
 }
 
-pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn pause(visit: Visit) -> Result<Response, PageError> {
     set_paused(visit, true).await
 }
 
-pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn resume(visit: Visit) -> Result<Response, PageError> {
     set_paused(visit, false).await
 }
 
-async fn set_paused(visit: Visit, paused: bool) -> Result<Answer, PageError> {
+async fn set_paused(visit: Visit, paused: bool) -> Result<Response, PageError> {
     let name = named(&visit)?.name;
     if !schedule::set_paused(visit.context().database.write(), name, paused).await? {
         return Err(PageError::NotFound);
@@ -138,5 +138,5 @@ async fn set_paused(visit: Visit, paused: bool) -> Result<Answer, PageError> {
     };
     visit.log(action, name);
     let undo = Undo::new(url(&format!("/schedules/{name}/{undo}")), &[]);
-    Ok(Answer::see(url("/schedules")).flash(Flash::new(format!("{} {text}", title(name))).with_undo(undo)))
+    Ok(Response::see(url("/schedules")).flash(Flash::new(format!("{} {text}", title(name))).with_undo(undo)))
 }

@@ -6,10 +6,10 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 
 use super::Ticket;
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Shows the pages of jobs.
@@ -30,7 +30,7 @@ struct Page {
     job: Option<String>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, String::new()).await
 }
 
@@ -40,7 +40,7 @@ async fn find(visit: &GuildVisit) -> Result<application_submission::Model, PageE
     found.ok_or(PageError::NotFound)
 }
 
-async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let row = find(visit).await?;
     let panel = application_panel::find(conn, guild, row.panel_id).await?;
@@ -62,7 +62,7 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
             .map(|job| visit.url(&format!("/jobs/{job}"))),
         ticket: Ticket::of(visit, ticket.as_ref()),
     };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
 /// Question and answer, as the bot that sent them named them.
@@ -72,7 +72,7 @@ fn answers(sent: &Value) -> Vec<(String, String)> {
     pairs.map(|(question, answer)| (question.clone(), said(answer))).collect()
 }
 
-pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let body = [("panel_id".to_owned(), row.panel_id.get().into())].into_iter().collect();
     let path = format!("/guilds/{{g}}/application-submissions/{}/create-ticket", row.submission_id);
@@ -82,10 +82,10 @@ pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Answer, PageError> 
     }
     let own = visit.url(&format!("/applications/{}", row.submission_id));
     let Some(job) = answer.body["data"]["job_id"].as_str() else {
-        return Ok(Answer::see(own).flash(Flash::new("Ticket opened.")));
+        return Ok(Response::see(own).flash(Flash::new("Ticket opened.")));
     };
     let to = if visit.may(JOBS) { visit.url(&format!("/jobs/{job}")) } else { own };
-    Ok(Answer::see(to).flash(Flash::new("The ticket is being opened. This page shows the progress.")))
+    Ok(Response::see(to).flash(Flash::new("The ticket is being opened. This page shows the progress.")))
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use entities::{AuditId, api_key};
 use super::changes::{Field, Shown, fields};
 use super::names::Names;
 use super::{About, sentence};
-use crate::answer::{Answer, PageError};
 use crate::fields::Fields;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -32,7 +32,7 @@ struct Page {
     fields: Vec<Field>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let id: AuditId = visit.param("entry")?;
     let entry = audit_entry::find(conn, guild, id).await?.ok_or(PageError::NotFound)?;
@@ -56,5 +56,5 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         key,
         request: entry.request_id,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }

@@ -12,9 +12,9 @@ use tracing::Instrument;
 
 use super::filter::AuditFilter;
 use super::show;
-use crate::answer::body::{Body, Broken};
-use crate::answer::exports::Place;
-use crate::answer::{Answer, PageError};
+use crate::response::body::{Body, Broken};
+use crate::response::exports::Place;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Entries of a file: its reader has one of few places.
@@ -78,7 +78,7 @@ fn cell(text: &str) -> String {
     format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let format = if visit.query.text("format") == "json" { Format::Json } else { Format::Csv };
     let before = visit.query.read::<AuditId>("before");
     let filter = match AuditFilter::read(&visit).await? {
@@ -107,7 +107,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         };
         tracker.spawn(sending.in_current_span());
     }
-    Ok(Answer::download(format!("audit-{guild}{part}.{ending}"), content_type, Body::Parts(parts)))
+    Ok(Response::download(format!("audit-{guild}{part}.{ending}"), content_type, Body::Parts(parts)))
 }
 
 /// A file that is being made.

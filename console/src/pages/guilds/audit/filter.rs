@@ -5,9 +5,9 @@ use chrono::{Days, NaiveDate, NaiveTime};
 use entities::audit_entry::{Filter, Source};
 use entities::{Subject, Timestamp};
 
-use crate::answer::PageError;
 use crate::fields::Fields;
 use crate::pages::guilds::people::{accounts_of, resolve};
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The choice of all actions that clients named themselves.

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::action_table::{self, Target};
 use super::changes::Shown;
-use crate::answer::PageError;
 use crate::html::format::{Length, exact};
 use crate::html::labels;
 use crate::pages::guilds::jobs::names::kind_words;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::permissions;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 const PERSONS: [&str; 9] = [

@@ -7,9 +7,9 @@ use entities::{GroupId, PlayId, Subject, binding, link};
 use platforms::{GuildOverview, Ranks};
 
 use super::rows::{named_rank, named_role};
-use crate::answer::PageError;
 use crate::pages::guilds::people::{Who, resolve};
 use crate::platform_cache::groups::Group;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The result for a member.

@@ -8,10 +8,10 @@ use entities::{JobId, TicketId, job_failure, ticket};
 use serde_json::Value;
 
 use super::names::{is_preview, title, title_about};
-use crate::answer::PageError;
 use crate::html::format::{Count, Number};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::people::Who;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Names that are shown of each reason.

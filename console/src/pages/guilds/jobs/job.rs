@@ -12,7 +12,6 @@ use super::facts::{self, Reason};
 use super::names::{Mark, is_preview};
 use super::progress::Progress;
 use crate::actions::needs_of_job;
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::{Number, When};
 use crate::html::labels::capital;
 use crate::html::shell::{Place, Shell};
@@ -20,6 +19,7 @@ use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::sync::changes::Planned;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The code of a sync that its safety limit stopped.
@@ -81,12 +81,12 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     listing::find(visit.read(), visit.guild.guild_id, id).await?.ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let job = find(&visit).await?;
     show(&visit, &job, String::new()).await
 }
 
-async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Response, PageError> {
     let status = job.status(visit.now());
     let may_change = may_change(visit, job);
     let names = Actors::read(visit, job.actor_id.into_iter().collect()).await?;
@@ -124,7 +124,7 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
         sync_url: visit.url("/sync"),
         preview: is_preview(job).then(|| visit.url(&format!("/sync?preview={}", job.job_id))),
     };
-    Ok(Answer::page(&page)?.status(code))
+    Ok(Response::page(&page)?.status(code))
 }
 
 async fn planned(visit: &GuildVisit, job: &Model) -> Result<Option<Planned>, PageError> {
@@ -146,15 +146,15 @@ fn times(visit: &GuildVisit, job: &Model) -> Vec<(&'static str, When)> {
     times.into_iter().filter_map(|(name, at)| Some((name, visit.when(at?)))).collect()
 }
 
-pub(crate) async fn cancel(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn cancel(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Method::DELETE, "", "The job stops at its next step. Its changes so far stay.").await
 }
 
-pub(crate) async fn retry(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn retry(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Method::POST, "/retry", "The job runs again.").await
 }
 
-async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> Result<Answer, PageError> {
+async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> Result<Response, PageError> {
     let job = find(visit).await?;
     if !may_change(visit, &job) {
         return Err(PageError::NotFound);
@@ -163,5 +163,5 @@ async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> R
     if !answer.status.is_success() {
         return show(visit, &job, answer.message()).await;
     }
-    Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).flash(Flash::new(said)))
+    Ok(Response::see(visit.url(&format!("/jobs/{}", job.job_id))).flash(Flash::new(said)))
 }

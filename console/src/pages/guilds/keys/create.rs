@@ -5,11 +5,11 @@ use http::Method;
 use serde_json::Value;
 
 use super::{chosen, show, shown};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let form = &visit.form;
     let mut body = form.json(&["name"]);
     let scopes = chosen(form);

@@ -6,9 +6,9 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::{find, unrevoked};
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -27,11 +27,11 @@ struct Page {
     problem: String,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, String::new()).await
 }
 
-async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError> {
     let key = find(visit).await?;
     let all = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
     let descendants = unrevoked(&all, &key).into_iter();
@@ -46,10 +46,10 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
         used: key.last_used_at.map(|at| visit.when(at)),
         problem,
     };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let key = find(&visit).await?;
     let along = if visit.form.has("descendants") { "?descendants=true" } else { "" };
     let path = format!("/guilds/{{g}}/keys/{}{along}", key.public_id);
@@ -67,5 +67,5 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         }
         keys => format!("{keys} keys are revoked: every process refuses them within a second."),
     };
-    Ok(Answer::see(visit.url("/keys")).flash(Flash::new(said)))
+    Ok(Response::see(visit.url("/keys")).flash(Flash::new(said)))
 }

@@ -6,9 +6,9 @@ use http::Method;
 use serde_json::Map;
 
 use super::{find, shown};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Overlaps to choose from, in seconds.
@@ -34,11 +34,11 @@ struct Page {
     chosen: String,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::default()).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let key = find(visit).await?;
     let chosen = form.text("overlap_seconds");
     let page = Page {
@@ -50,10 +50,10 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         chosen: if chosen.is_empty() { DEFAULT.to_owned() } else { chosen.to_owned() },
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let key = find(&visit).await?;
     let mut body = Map::new();
     let overlap = visit.form.text("overlap_seconds");

@@ -6,12 +6,12 @@ use serde_json::Map;
 
 use super::member::{load, show};
 use super::synced;
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
 use crate::html::form::Form;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
-pub(crate) async fn sync(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn sync(visit: GuildVisit) -> Result<Response, PageError> {
     let link = load(&visit).await?;
     let mut body = Map::new();
     body.insert("user_id".to_owned(), link.chat_id.to_string().into());
@@ -20,14 +20,14 @@ pub(crate) async fn sync(visit: GuildVisit) -> Result<Answer, PageError> {
         return Ok(elsewhere);
     }
     let said = synced::words(&visit, &link.play_username, &answer.body["data"]).await;
-    Ok(Answer::see(page_of(&visit, &link)).flash(Flash::new(said)))
+    Ok(Response::see(page_of(&visit, &link)).flash(Flash::new(said)))
 }
 
-pub(crate) async fn give(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn give(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Change { verb: "assign", done: ["Gave", "to"], undo: "remove" }).await
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Change { verb: "remove", done: ["Removed", "from"], undo: "give" }).await
 }
 
@@ -38,7 +38,7 @@ struct Change {
     undo: &'static str,
 }
 
-async fn change(visit: &GuildVisit, change: Change) -> Result<Answer, PageError> {
+async fn change(visit: &GuildVisit, change: Change) -> Result<Response, PageError> {
     let link = load(visit).await?;
     let Some(role) = visit.form.read::<RoleId>("role_id") else {
         return show(visit, &link, Form::wrong(&visit.form, Some("role_id"), "Choose a role.")).await;
@@ -58,7 +58,7 @@ async fn change(visit: &GuildVisit, change: Change) -> Result<Answer, PageError>
         link.play_username
     );
     let said = Flash::new(said);
-    Ok(Answer::see(page).flash(said.with_undo(undo)))
+    Ok(Response::see(page).flash(said.with_undo(undo)))
 }
 
 /// The role's name, or its id while Discord does not answer.
@@ -73,12 +73,12 @@ async fn unfinished(
     visit: &GuildVisit,
     link: &link::Model,
     answer: &ApiAnswer,
-) -> Result<Option<Answer>, PageError> {
+) -> Result<Option<Response>, PageError> {
     if answer.status == StatusCode::ACCEPTED
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
         let said = Flash::new("This takes longer than usual. The job goes on in the background.");
-        return Ok(Some(Answer::see(visit.url(&format!("/jobs/{job}"))).flash(said)));
+        return Ok(Some(Response::see(visit.url(&format!("/jobs/{job}"))).flash(said)));
     }
     if answer.status.is_success() {
         return Ok(None);

@@ -2,9 +2,9 @@
 
 use entities::{link, link_history};
 
-use crate::answer::PageError;
 use crate::html::format::When;
 use crate::pages::guilds::actors::Actors;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Ended links of one page.

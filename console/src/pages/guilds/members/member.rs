@@ -7,7 +7,6 @@ use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_dire
 
 use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
@@ -15,6 +14,7 @@ use crate::pages::guilds::audit::{self, Flash};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Bans and mutes of one page; the list of moderation has the others.
@@ -88,7 +88,7 @@ struct Note {
     body: String,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let link = load(&visit).await?;
     show(&visit, &link, Form::default()).await
 }
@@ -103,7 +103,7 @@ pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
     link::find_by_chat(visit.read(), visit.guild.guild_id, chat).await?.ok_or(PageError::NotFound)
 }
 
-pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> Result<Answer, PageError> {
+pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> Result<Response, PageError> {
     let (active, ended) = sanctions(visit, link).await?;
     let page = Page {
         shell: visit.shell(&link.play_username, Place::Members),
@@ -124,7 +124,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         staff: staff(visit, link.chat_id).await?,
         audit: audit(visit, link).await?,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// Active and ended ones of both accounts.

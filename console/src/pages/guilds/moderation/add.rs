@@ -5,11 +5,11 @@ use askama::Template;
 use super::order::{Order, refused};
 use super::target::{Active, Target};
 use super::{Kind, length};
-use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Standing;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// What the form shows; the API's errors name them.
@@ -29,12 +29,12 @@ struct Page {
     active: Vec<Active>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let kind = visit.param("kind")?;
     show(&visit, kind, &visit.query, Form::new(visit.query.clone())).await
 }
 
-async fn show(visit: &GuildVisit, kind: Kind, typed: &Fields, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, kind: Kind, typed: &Fields, form: Form) -> Result<Response, PageError> {
     let target = if typed.has("identifier") { Some(Target::read(visit, kind, typed).await?) } else { None };
     let active = match &target {
         Some(Ok(target)) => target.active(visit, &order(kind, target, typed, None)).await?,
@@ -49,7 +49,7 @@ async fn show(visit: &GuildVisit, kind: Kind, typed: &Fields, form: Form) -> Res
         active,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 fn order<'a>(kind: Kind, target: &Target, typed: &'a Fields, seconds: Option<i64>) -> Order<'a> {
@@ -57,7 +57,7 @@ fn order<'a>(kind: Kind, target: &Target, typed: &'a Fields, seconds: Option<i64
     Order { kind, subject: target.subject, reason, place, seconds }
 }
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let kind: Kind = visit.param("kind")?;
     let typed = &visit.form;
     let wrong = |field, text: &str| show(&visit, kind, typed, Form::wrong(typed, Some(field), text));
@@ -82,7 +82,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     if !visit.may("moderation.read") {
         // Undo leads to the page of the ban, which they may not see.
         let said = Flash::new(said.text);
-        return Ok(Answer::see(visit.url(&format!("{}/new", kind.path()))).flash(said));
+        return Ok(Response::see(visit.url(&format!("{}/new", kind.path()))).flash(said));
     }
-    Ok(Answer::see(visit.url(&kind.one(new.id))).flash(said))
+    Ok(Response::see(visit.url(&kind.one(new.id))).flash(said))
 }

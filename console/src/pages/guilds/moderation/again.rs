@@ -7,15 +7,15 @@ use entities::{Person, SanctionId};
 use super::Kind;
 use super::lift::after;
 use super::order::{Imposed, Order, lasting};
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::Count;
 use crate::pages::guilds::people::identify;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// More than any person has.
 const MOST: usize = 100;
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let kind: Kind = visit.param("kind")?;
     if !visit.may("moderation.read") {
         return Err(PageError::NotFound);
@@ -44,7 +44,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         Some((row, new)) => after(&visit, row, new.id).await?,
         None => visit.url(kind.path()),
     };
-    Ok(Answer::see(to).flash(Flash::new(said.join(" "))))
+    Ok(Response::see(to).flash(Flash::new(said.join(" "))))
 }
 
 /// Imposes the remaining time of one that ended; `Err` says why it stays ended.

@@ -6,14 +6,14 @@ use serde_json::{Map, json};
 
 use super::Kind;
 use super::sanction::{active_of, load, show};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::pages::guilds::people::identify;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let row = load(&visit).await?;
     let (kind, all) = (Kind(row.kind), visit.form.has("all"));
     let subject = row.subject().ok_or(PageError::NotFound)?;
@@ -26,7 +26,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let to = after(&visit, &row, row.sanction_id).await?;
     if ending.is_empty() {
         let said = Flash::new(format!("The {} of {name} had ended before.", kind.word()));
-        return Ok(Answer::see(to).flash(said));
+        return Ok(Response::see(to).flash(said));
     }
     let answer = lift(&visit, &row, subject, all).await;
     if !answer.status.is_success() {
@@ -44,7 +44,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     if !visit.form.has("undo") {
         said = said.with_undo(undo(&visit, kind, &ending));
     }
-    Ok(Answer::see(to).flash(said))
+    Ok(Response::see(to).flash(said))
 }
 
 async fn lift(visit: &GuildVisit, row: &sanction::Model, subject: Subject, all: bool) -> ApiAnswer {

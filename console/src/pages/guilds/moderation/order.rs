@@ -6,10 +6,10 @@ use http::Method;
 use serde_json::Value;
 
 use super::Kind;
-use crate::answer::{Flash, Undo};
 use crate::api::ApiAnswer;
 use crate::html::form::Form;
 use crate::html::format::Length;
+use crate::response::{Flash, Undo};
 use crate::visit::GuildVisit;
 
 /// The sanction and its target.

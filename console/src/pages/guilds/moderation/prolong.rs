@@ -3,19 +3,19 @@
 use super::order::{Order, refused};
 use super::sanction::{load, show};
 use super::{Kind, length};
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::form::Form;
 use crate::pages::guilds::people::identify;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let row = load(&visit).await?;
     let kind = Kind(row.kind);
     let subject = row.subject().ok_or(PageError::NotFound)?;
     let name = identify(&visit, subject).await?.0.name;
     if !row.in_force(visit.now()) {
         let said = format!("The {} of {name} has ended, so its length stays.", kind.word());
-        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).flash(Flash::new(said)));
+        return Ok(Response::see(visit.url(&kind.one(row.sanction_id))).flash(Flash::new(said)));
     }
     let seconds = match length::read(&visit.form) {
         Ok(seconds) => seconds,
@@ -29,7 +29,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     match order.impose(&visit).await {
         Ok(new) => {
             let said = order.said(&visit, &name, &new, Some(&row));
-            Ok(Answer::see(visit.url(&kind.one(new.id))).flash(said))
+            Ok(Response::see(visit.url(&kind.one(new.id))).flash(said))
         }
         Err(answer) => {
             let form = refused(&visit, &answer);

@@ -8,11 +8,11 @@ use serde_json::Map;
 
 use super::mirror::Mirror;
 use super::{Kind, Row, evidence, length, shown};
-use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::identify;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 3] = ["reason", "length", "amount"];
@@ -37,7 +37,7 @@ struct Page {
     list_url: String,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let row = load(&visit).await?;
     let reason = [("reason", row.reason.as_str())];
     show(&visit, row.clone(), Form::new(Fields::of(&reason))).await
@@ -54,7 +54,11 @@ pub(super) async fn load(visit: &GuildVisit) -> Result<sanction::Model, PageErro
     row.filter(|row| row.kind == kind.0).ok_or(PageError::NotFound)
 }
 
-pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -> Result<Answer, PageError> {
+pub(super) async fn show(
+    visit: &GuildVisit,
+    row: sanction::Model,
+    form: Form,
+) -> Result<Response, PageError> {
     let kind = Kind(row.kind);
     let successor = match row.lifted_how {
         Some(Lifted::Superseded) => history::successor(visit.read(), &row).await?,
@@ -83,7 +87,7 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         all_url: visit.url(&format!("{}?state=all&person={subject}", kind.path())),
         list_url: visit.url(kind.path()),
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The public id of the key that named the moderator, or the number of a key that is gone.
@@ -106,7 +110,7 @@ pub(super) async fn active_of(
 }
 
 /// Lets a held ban go to Discord.
-pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Response, PageError> {
     let row = load(&visit).await?;
     let path = format!("/moderation/{{g}}/bans/{}/mirror", row.sanction_id);
     let answer = visit.api(Method::POST, &path, Map::new()).await;
@@ -114,5 +118,5 @@ pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Answer, PageError>
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
     let said = Flash::new("The ban goes to Discord.".to_owned());
-    Ok(Answer::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
+    Ok(Response::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
 }

@@ -5,9 +5,9 @@ use entities::{Person, Subject, sanction};
 
 use super::order::Order;
 use super::{Kind, Row, shown};
-use crate::answer::PageError;
 use crate::fields::Fields;
 use crate::pages::guilds::people::{Standing, Who, identify, resolve};
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 pub(super) struct Target {

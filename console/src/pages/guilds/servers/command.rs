@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::rows::address;
 use super::server;
-use crate::answer::{Answer, Flash, PageError};
 use crate::fields::segment;
 use crate::html::form::Form;
 use crate::html::format::Count;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The word to type before a command goes to every server.
@@ -18,7 +18,7 @@ fn body(visit: &GuildVisit) -> Map<String, Value> {
     visit.form.json(&["type", "target_id", "reason"])
 }
 
-pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     let server = server::find(&visit).await?;
     let path = format!("/play/servers/{}/commands", segment(&server.server_id));
     let answer = visit.api(Method::POST, &path, body(&visit)).await;
@@ -26,10 +26,10 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
         return server::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let said = Flash::new("Command queued. The server fetches it within seconds; its answer appears below.");
-    Ok(Answer::see(address(&visit, &server.server_id)).flash(said))
+    Ok(Response::see(address(&visit, &server.server_id)).flash(said))
 }
 
-pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn all(visit: GuildVisit) -> Result<Response, PageError> {
     if !visit.form.text("word").eq_ignore_ascii_case(WORD) {
         let text = format!("Type {WORD} here: the command goes to every live server.");
         return super::show(&visit, Form::wrong(&visit.form, Some("word"), &text)).await;
@@ -42,5 +42,5 @@ pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let queued = answer.body["data"]["queued"].as_i64().unwrap_or_default();
     let said = Flash::new(format!("Command queued for {}.", Count(queued, "live server")));
-    Ok(Answer::see(visit.url("/servers")).flash(said))
+    Ok(Response::see(visit.url("/servers")).flash(said))
 }

@@ -8,9 +8,9 @@ use entities::server_command::{self, AckStatus, State};
 
 use super::super::actors::Actors;
 use super::super::people::Who;
-use crate::answer::PageError;
 use crate::fields::segment;
 use crate::html::format::{Number, When};
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The studio's server has no id, and a part of an address cannot be empty.

@@ -5,9 +5,9 @@ use entities::{CommandId, Page as Part, game_server, server_command};
 
 use super::rows::{Command, Row, id_in};
 use super::{FIELDS, USUAL, places};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Commands of one page.
@@ -32,11 +32,11 @@ pub(super) async fn find(visit: &GuildVisit) -> Result<game_server::Model, PageE
     found.ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::default()).await
 }
 
-pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let row = find(visit).await?;
     let part = Part { cursor: visit.query.read::<CommandId>("before"), limit: SHOWN as u64 + 1 };
     let id = Some(row.server_id.as_str());
@@ -53,5 +53,5 @@ pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageE
         usual: USUAL,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::csv::{self, Line};
 use super::{may_flag, show};
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Players that the question names.
@@ -49,7 +49,7 @@ struct Named {
 }
 
 /// One player.
-pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     let form = &visit.form;
     let wrong = |field, text| Form::wrong(form, Some(field), text);
     if !may_flag(&visit) {
@@ -66,7 +66,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 /// The lines of a file; with `sure` they are flagged.
-pub(crate) async fn many(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn many(visit: GuildVisit) -> Result<Response, PageError> {
     if !may_flag(&visit) {
         return Err(PageError::NotFound);
     }
@@ -85,7 +85,7 @@ pub(crate) async fn many(visit: GuildVisit) -> Result<Answer, PageError> {
     import(&visit, &lines).await
 }
 
-async fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageError> {
+async fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Response, PageError> {
     let total = lines.len() as u64;
     let plays: Vec<_> = lines.iter().take(CHECKED).map(|line| line.play).collect();
     let (people, unknown) = People::players(visit, &plays).await?;
@@ -113,10 +113,10 @@ async fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, P
         csv: lines.iter().map(csv::written).collect(),
         typed: lines.len() > 1,
     };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
-async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError> {
+async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Response, PageError> {
     let users: Vec<Value> =
         lines.iter().map(|line| json!({ "play_id": line.play.get(), "reason": line.reason })).collect();
     let mut body = Map::new();
@@ -127,7 +127,7 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
     {
         let page = if visit.may("sync.write") { format!("/jobs/{job}") } else { "/shield".to_owned() };
         let said = Flash::new("The import goes on in the background.");
-        return Ok(Answer::see(visit.url(&page)).flash(said));
+        return Ok(Response::see(visit.url(&page)).flash(said));
     }
     if !answer.status.is_success() {
         return ask(visit, lines, Form::refused(&visit.form, &answer)).await;
@@ -144,5 +144,5 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
         [line] => format!("/shield?ids={}", line.play),
         _ => "/shield".to_owned(),
     };
-    Ok(Answer::see(visit.url(&page)).flash(Flash::new(said)))
+    Ok(Response::see(visit.url(&page)).flash(Flash::new(said)))
 }

@@ -10,12 +10,12 @@ use super::labels::{self, Action};
 use super::person::asked;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days};
-use crate::answer::{Answer, PageError};
 use crate::html::chart::heat_map::HeatMap;
 use crate::html::form::Form;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Days of the heat map.
@@ -32,7 +32,7 @@ struct Page {
     more: Option<String>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let since = visit.now() - TimeDelta::days(DAYS);
     let hours = hours(since, visit.now(), days::zone(&visit));
@@ -64,7 +64,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The hours of a time zone in a span of time; the first and the last one may be cut.

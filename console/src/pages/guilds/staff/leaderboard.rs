@@ -7,11 +7,11 @@ use entities::quota::Period;
 
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, own};
-use crate::answer::{Answer, PageError};
 use crate::html::format::{Count, Number};
 use crate::html::list::cut_whole;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -36,7 +36,7 @@ struct Row {
     on_leave: Option<Count<u64>>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let period = match visit.query.text("period") {
         "month" => Period::Month,
         "all" => Period::All,
@@ -64,7 +64,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         rows: (skipped + 1..).zip(ranking).map(row).collect(),
         more,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 /// The current period, or with `ended=1` in the address the one before.

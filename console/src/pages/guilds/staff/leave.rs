@@ -13,11 +13,11 @@ use http::Method;
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices, days, decides, name_of, own, sees_all};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::html::form::Form;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 use form::{FIELDS, body_of};
 use request::Request;
@@ -73,12 +73,12 @@ impl Row {
     }
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let (asked, form) = asked(visit, form).await?;
     let status = match visit.query.text("status") {
@@ -112,7 +112,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// People who decide see open requests; others see the results of their own.
@@ -125,7 +125,7 @@ async fn requests_shown(visit: &GuildVisit) -> Result<Vec<leave_request::Model>,
 }
 
 /// A staff member asks for their own leave.
-pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn request_own(visit: GuildVisit) -> Result<Response, PageError> {
     let body = match body_of(&visit, own(&visit)) {
         Ok(body) => body,
         Err(form) => return show(&visit, form).await,
@@ -137,10 +137,10 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> 
     let undo =
         Undo::new(visit.url(&format!("/staff/leave/requests/{}/withdraw", answer.body["data"]["id"])), &[]);
     let said = Flash::new("Leave requested. It begins when it is approved.").with_undo(undo);
-    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(said))
 }
 
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose a staff member.")).await;
     };
@@ -157,5 +157,5 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Flash::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/leave")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/leave")).flash(said.with_undo(undo)))
 }

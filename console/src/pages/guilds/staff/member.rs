@@ -9,11 +9,11 @@ use entities::{
 use super::labels::{self, Action};
 use super::quotas::{Quota, of_member};
 use super::{Staff, days, decides, notes, own, sees_all, strikes};
-use crate::answer::{Answer, PageError};
 use crate::guard::rights::Needs;
 use crate::html::format::{Number, When};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Rows of each section.
@@ -53,7 +53,7 @@ struct Totals {
     strikes: u64,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let chat: ChatId = visit.param("chat")?;
     let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
     let member = staff_directory::find(conn, guild, chat, now).await?;
@@ -84,7 +84,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         roles: roles(&visit).await?,
         who,
     };
-    Answer::page(&page)
+    Response::page(&page)
 }
 
 fn described(visit: &GuildVisit, member: Described) -> Member {

@@ -11,13 +11,13 @@ use serde_json::Map;
 use super::person::matching;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, name_of, own};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::guard::rights::Needs;
 use crate::html::form::Form;
 use crate::html::format::{Count, When};
 use crate::html::list::{Column, columns, cut_whole, sorted_by};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{Who, chat_of};
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 2] = ["chat_id", "role_id"];
@@ -58,12 +58,12 @@ struct Role {
     in_games: usize,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let mut members = staff_directory::list(conn, guild, visit.now()).await?;
     sort(visit, &mut members);
@@ -93,7 +93,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         roles,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// On duty first, then by role and name; or by a column.
@@ -139,7 +139,7 @@ fn roles_shown(roles: &[staff_role::Model], members: &[Described]) -> Vec<Role> 
 }
 
 /// Makes a person staff, or gives a staff member another role.
-pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
     let chat = match chat_of(&visit, visit.form.text("chat_id")).await? {
         Ok(chat) => chat,
         Err(problem) => return show(&visit, Form::wrong(&visit.form, Some("chat_id"), &problem)).await,
@@ -161,7 +161,7 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
         }
         Some(before) => Flash::new(format!("{name} now has another role.")).with_undo(again(&visit, &before)),
     };
-    Ok(Answer::see(visit.url("/staff")).flash(said))
+    Ok(Response::see(visit.url("/staff")).flash(said))
 }
 
 /// The form that makes a person staff again.
@@ -171,7 +171,7 @@ fn again(visit: &GuildVisit, before: &Described) -> Undo {
     Undo::new(visit.url("/staff"), &[("chat_id", &chat), ("role_id", &role), ("joined_at", &joined)])
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let chat: ChatId = visit.param("chat")?;
     let found = staff_directory::find(visit.read(), visit.guild.guild_id, chat, visit.now()).await?;
     let before = found.ok_or(PageError::NotFound)?;
@@ -180,5 +180,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let text = format!("{} is no longer staff. Their records stay.", name_of(&visit, chat).await?);
-    Ok(Answer::see(visit.url("/staff")).flash(Flash::new(text).with_undo(again(&visit, &before))))
+    Ok(Response::see(visit.url("/staff")).flash(Flash::new(text).with_undo(again(&visit, &before))))
 }

@@ -8,13 +8,13 @@ use serde_json::Map;
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, decides, name_of};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 2] = ["staff_id", "body"];
@@ -47,12 +47,12 @@ pub(super) struct Row {
     pub(super) decides: bool,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (about, form) = asked(visit, form).await?;
     let mut notes = Vec::new();
     if form.problem_of(FIELD).is_empty() {
@@ -67,7 +67,7 @@ async fn draw(
     form: Form,
     notes: Vec<staff_note::Model>,
     (more, refused): (Option<String>, Option<NoteId>),
-) -> Result<Answer, PageError> {
+) -> Result<Response, PageError> {
     let page = Page {
         shell: visit.shell("Notes", Place::Staff),
         tabs: tabs(visit, Tab::Notes),
@@ -79,7 +79,7 @@ async fn draw(
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> Result<Vec<Row>, PageError> {
@@ -97,7 +97,7 @@ pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> 
     Ok(notes.into_iter().map(row).collect())
 }
 
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
         return show(
             &visit,
@@ -111,7 +111,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Flash::new(format!("Note about {} added.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/notes")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/notes")).flash(said.with_undo(undo)))
 }
 
 async fn find(visit: &GuildVisit) -> Result<staff_note::Model, PageError> {
@@ -119,7 +119,7 @@ async fn find(visit: &GuildVisit) -> Result<staff_note::Model, PageError> {
     found.ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let before = find(&visit).await?;
     let id = before.note_id;
     let answer = visit
@@ -133,7 +133,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
         return draw(&visit, form, vec![before], (None, Some(id))).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{id}")), &[("body", &before.body)]);
-    Ok(Answer::see(visit.url("/staff/notes")).flash(Flash::new("Note changed.").with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/notes")).flash(Flash::new("Note changed.").with_undo(undo)))
 }
 
 /// The text of this note in its own form.
@@ -141,11 +141,11 @@ fn field_of(note: NoteId) -> String {
     format!("body-{note}")
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let id: NoteId = visit.param("note")?;
     let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/notes/{id}"), Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
     }
-    Ok(Answer::see(visit.url("/staff/notes")).flash(Flash::new("Note deleted.")))
+    Ok(Response::see(visit.url("/staff/notes")).flash(Flash::new("Note deleted.")))
 }

@@ -7,11 +7,11 @@ use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, decides, labels};
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::When;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -35,11 +35,11 @@ struct Row {
     decides: bool,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, String::new()).await
 }
 
-async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError> {
     let mut rows = pending_action::list(visit.read(), visit.guild.guild_id, page(visit)).await?;
     let more = cut(visit, &mut rows, |row| row.pending_id);
     let staff = Staff::read(visit, rows.iter().map(|row| row.staff_id).collect()).await?;
@@ -60,23 +60,23 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Answer, PageError> 
         rows: rows.into_iter().map(shown).collect(),
         more,
     };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
-pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn approve(visit: GuildVisit) -> Result<Response, PageError> {
     decide(visit, "approve", "Action approved. It counts from now on.").await
 }
 
-pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn reject(visit: GuildVisit) -> Result<Response, PageError> {
     decide(visit, "reject", "Action rejected. It never counts.").await
 }
 
-async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Answer, PageError> {
+async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Response, PageError> {
     let id: PendingId = visit.param("action")?;
     let path = format!("/guilds/{{g}}/staff/quota-pending/{id}/{verb}");
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    Ok(Answer::see(visit.url("/staff/pending")).flash(Flash::new(done)))
+    Ok(Response::see(visit.url("/staff/pending")).flash(Flash::new(done)))
 }

@@ -4,10 +4,10 @@ use entities::staff_directory::{self, Described};
 use entities::{ChatId, Subject};
 
 use super::{own, sees_all};
-use crate::answer::PageError;
 use crate::html::form::Form;
 use crate::pages::guilds::by_discord_name::ByDiscordName;
 use crate::pages::guilds::people::chat_of;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The field of the filters.

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use super::labels::{METRICS, PERIODS, period_value};
 use super::tabs::{Link, Tab, tabs};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 pub(super) use progress::{Quota, of_member};
@@ -75,12 +75,12 @@ impl QuotaForm {
     }
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (quotas, more) = progress::all(visit).await?;
     let page = Page {
         shell: visit.shell("Quotas", Place::Staff),
@@ -91,7 +91,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         fields: QuotaForm::read(visit, form).await?,
     };
-    Ok(Answer::page(&page)?.status(page.fields.status()))
+    Ok(Response::page(&page)?.status(page.fields.status()))
 }
 
 async fn find(visit: &GuildVisit) -> Result<quota::Model, PageError> {
@@ -115,7 +115,7 @@ fn fields_of(row: &quota::Model) -> Fields {
 }
 
 /// All members whom a quota covers.
-pub(crate) async fn members(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn members(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let (quota, more) = progress::of_quota(&visit, &row).await?;
     let url = visit.url("/staff/quotas");
@@ -126,16 +126,16 @@ pub(crate) async fn members(visit: GuildVisit) -> Result<Answer, PageError> {
         periods.push(Link { label: "Current period", url: own.clone(), current: !ended });
         periods.push(Link { label: "Period before", url: format!("{own}?ended=1"), current: ended });
     }
-    Answer::page(&Members { shell: visit.shell(&row.name, Place::Staff), url, quota, periods, more })
+    Response::page(&Members { shell: visit.shell(&row.name, Place::Staff), url, quota, periods, more })
 }
 
-pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let form = Form::new(fields_of(&row));
     show_one(&visit, form, row).await
 }
 
-async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<Answer, PageError> {
+async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<Response, PageError> {
     let page = One {
         shell: visit.shell(&row.name, Place::Staff),
         url: visit.url("/staff/quotas"),
@@ -143,7 +143,7 @@ async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<A
         name: row.name,
         fields: QuotaForm::read(visit, form).await?,
     };
-    Ok(Answer::page(&page)?.status(page.fields.status()))
+    Ok(Response::page(&page)?.status(page.fields.status()))
 }
 
 /// The form's fields for the API. `all`: the value for all staff, which differs between creating and
@@ -173,17 +173,17 @@ fn refused(fields: &Fields, answer: &ApiAnswer) -> Form {
     }
 }
 
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/quota", body(&visit.form, None)).await;
     if !answer.status.is_success() {
         return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/quotas/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Flash::new(format!("Quota {} added.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
-pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let path = format!("/guilds/{{g}}/staff/quota/{}", row.quota_id);
     let answer = visit.api(Method::PATCH, &path, body(&visit.form, Some(Value::Null))).await;
@@ -192,10 +192,10 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = undo_to(&visit, &format!("/staff/quotas/{}", row.quota_id), &row);
     let said = Flash::new(format!("Quota {} changed.", visit.form.text("name")));
-    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let path = format!("/guilds/{{g}}/staff/quota/{}", row.quota_id);
     let answer = visit.api(Method::DELETE, &path, Map::new()).await;
@@ -204,7 +204,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = undo_to(&visit, "/staff/quotas", &row);
     let said = Flash::new(format!("Quota {} deleted.", row.name));
-    Ok(Answer::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
 }
 
 /// The form that restores the quota.

@@ -7,11 +7,11 @@ use platforms::PlatformError;
 use serde_json::{Map, Value};
 
 use super::permissions::{Permission, in_console, in_games};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 4] = ["role_id", "role_name", "permissions", "play_permissions"];
@@ -40,12 +40,12 @@ struct Known {
     holders: Count<u64>,
 }
 
-pub(crate) async fn new(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn new(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form, None).await
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let role = find(&visit, visit.param("role")?).await?.ok_or(PageError::NotFound)?;
     let form = Form::new(Fields::of(&pairs(&role.role_id.to_string(), &role)));
     show(&visit, form, Some(role)).await
@@ -63,7 +63,11 @@ fn pairs<'r>(id: &'r str, role: &'r staff_role::Model) -> Vec<(&'r str, &'r str)
     pairs
 }
 
-async fn show(visit: &GuildVisit, form: Form, role: Option<staff_role::Model>) -> Result<Answer, PageError> {
+async fn show(
+    visit: &GuildVisit,
+    form: Form,
+    role: Option<staff_role::Model>,
+) -> Result<Response, PageError> {
     let title = role.as_ref().map_or_else(|| "Add staff role".to_owned(), |role| role.role_name.clone());
     let known = match role {
         Some(role) => {
@@ -85,7 +89,7 @@ async fn show(visit: &GuildVisit, form: Form, role: Option<staff_role::Model>) -
         in_games: in_games(&form),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// Highest first, as Discord shows them.
@@ -102,7 +106,7 @@ async fn offered(visit: &GuildVisit) -> Result<Result<Vec<(RoleId, String)>, Pla
 }
 
 /// Adds the role or replaces its permissions.
-pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
     let Some(role) = visit.form.read::<RoleId>("role_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("role_id"), "Choose a Discord role."), None).await;
     };
@@ -131,10 +135,10 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
             Flash::new(format!("Staff role {name} changed.")).with_undo(undo)
         }
     };
-    Ok(Answer::see(visit.url("/staff")).flash(said))
+    Ok(Response::see(visit.url("/staff")).flash(said))
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let role: RoleId = visit.param("role")?;
     let before = find(&visit, role).await?.ok_or(PageError::NotFound)?;
     let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/roles/{role}"), Map::new()).await;
@@ -144,5 +148,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let undo = Undo::new(visit.url("/staff/roles"), &pairs(&role.to_string(), &before));
     let said = Flash::new(format!("Staff role {} removed. The Discord role stays.", before.role_name));
-    Ok(Answer::see(visit.url("/staff")).flash(said.with_undo(undo)))
+    Ok(Response::see(visit.url("/staff")).flash(said.with_undo(undo)))
 }

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 5] = [FIELD, "staff_id", "reason", "severity", "expires_at"];
@@ -62,12 +62,12 @@ pub(super) struct Row {
     pub(super) removed: bool,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let form = Form::new(visit.query.clone());
     show(&visit, form).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let active = match visit.query.text("active") {
         "yes" => Some(true),
         "no" => Some(false),
@@ -94,7 +94,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 pub(super) async fn shown(visit: &GuildVisit, strikes: Vec<Model>) -> Result<Vec<Row>, PageError> {
@@ -124,7 +124,7 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     found.filter(|row| sees_all(visit) || row.staff_id == own(visit)).ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let (severity, until) = (row.severity.to_string(), days::last_day(row.expires_at, days::zone(&visit)));
     let fields = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
@@ -132,7 +132,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
     show_one(&visit, form, row).await
 }
 
-async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Response, PageError> {
     let may_write = decides(visit, row.staff_id);
     let row = shown(visit, vec![row]).await?.pop().ok_or(PageError::NotFound)?;
     let page = One {
@@ -143,7 +143,7 @@ async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, 
         row,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// The form's fields for the API, or the form with its errors.
@@ -165,7 +165,7 @@ fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
     Ok(body)
 }
 
-pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who gets the strike.")).await;
     };
@@ -178,10 +178,10 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let said = Flash::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/strikes")).flash(said))
+    Ok(Response::see(visit.url("/staff/strikes")).flash(said))
 }
 
-pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let mut body = match body(&visit) {
         Ok(body) => body,
@@ -200,7 +200,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     let (severity, until) = (row.severity.to_string(), days::sent(row.expires_at));
     let before = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
     let said = Flash::new(format!("Strike {} changed.", row.strike_id));
-    Ok(Answer::see(url.clone()).flash(said.with_undo(Undo::new(url, &before))))
+    Ok(Response::see(url.clone()).flash(said.with_undo(Undo::new(url, &before))))
 }
 
 /// The form names the day that the strike has, or its exact time as an undo does: it stays.
@@ -209,7 +209,7 @@ fn is_same_day(visit: &GuildVisit, row: &Model) -> bool {
     named == days::last_day(row.expires_at, days::zone(visit)) || named == days::sent(row.expires_at)
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let path = format!("/guilds/{{g}}/staff/strikes/{}", row.strike_id);
     let answer = visit.api(Method::PATCH, &path, Map::new()).await;
@@ -217,5 +217,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         return show_one(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
     let said = Flash::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
-    Ok(Answer::see(visit.url("/staff/strikes")).flash(said))
+    Ok(Response::see(visit.url("/staff/strikes")).flash(said))
 }

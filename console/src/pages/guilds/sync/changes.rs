@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::super::actors::Actors;
 use super::super::people::Who;
-use crate::answer::PageError;
 use crate::html::list::skipped;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Changes of one page.

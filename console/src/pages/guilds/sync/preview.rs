@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::super::jobs::names::{Mark, is_preview};
 use super::changes::{self, Change};
-use crate::answer::PageError;
 use crate::html::format::{Count, Number, When};
 use crate::html::list::skipped;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Changes of one page.

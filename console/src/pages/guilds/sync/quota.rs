@@ -6,8 +6,8 @@ use entities::job::listing;
 
 use super::super::actors::Actors;
 use super::super::people::Who;
-use crate::answer::PageError;
 use crate::html::format::When;
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The state of a window.

@@ -6,11 +6,11 @@ use entities::bulk_sync::Kind;
 use super::preview::{self, Counts};
 use super::quota::Window;
 use super::{history, request};
-use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The word to type before more than one member loses roles.
@@ -41,7 +41,7 @@ async fn known(visit: &GuildVisit) -> Result<Option<(Counts, When)>, PageError> 
     Ok(newest.and_then(|job| Some((Counts::of(job.result.as_ref()?), visit.when(job.finished_at?)))))
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let known = known(&visit).await?;
     // No more is removed than the preview showed.
     let limit = known.map(|(counts, _)| counts.removals.to_string()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     show(&visit, Form::new(Fields::of(&[("max_removals", &limit)])), known).await
 }
 
-async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> Result<Response, PageError> {
     let page = Page {
         shell: visit.shell("Run the sync", Place::Sync),
         url: visit.url("/sync"),
@@ -59,10 +59,10 @@ async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> 
         known,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let known = known(&visit).await?;
     let typed = visit.form.text("word").eq_ignore_ascii_case(WORD);
     if wants_word(known.map(|(counts, _)| counts)) && !typed {
@@ -75,7 +75,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
     let said = Flash::new("The sync is queued. You can leave this page and find it again under Jobs.");
-    Ok(Answer::see(visit.url(&format!("/jobs/{job}"))).flash(said))
+    Ok(Response::see(visit.url(&format!("/jobs/{job}"))).flash(said))
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use runtime::UnitOfWork;
 use super::super::{guild_names, person, url};
 use super::row::{Mark, name_of};
 use super::title::title;
-use crate::answer::{Answer, Flash, PageError};
 use crate::html::format::{Length, Number, When};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
 /// Failed members that are shown.
@@ -64,12 +64,12 @@ async fn find(visit: &Visit) -> Result<Model, PageError> {
     listing::find_any(visit.read(), visit.param("job")?).await?.ok_or(PageError::NotFound)
 }
 
-pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let job = find(&visit).await?;
     show(&visit, &job, String::new()).await
 }
 
-async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, PageError> {
+async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Response, PageError> {
     let status = job.status(visit.now());
     let part = Part { cursor: visit.query.read("after"), limit: FAILURES + 1 };
     let mut failures = job_failure::list(visit.read(), job.job_id, part).await?;
@@ -105,7 +105,7 @@ async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, Pag
         parent: job.parent_id,
     };
     let status = if refused { StatusCode::CONFLICT } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Response::page(&page)?.status(status))
 }
 
 fn progress(visit: &Visit, job: &Model) -> Option<Progress> {
@@ -167,14 +167,14 @@ fn texts(job: &Model) -> Vec<(&'static str, String)> {
     texts.into_iter().filter_map(|(name, json)| Some((name, pretty(json?)))).collect()
 }
 
-pub(crate) async fn retry(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn retry(visit: Visit) -> Result<Response, PageError> {
     let (job, now) = (find(&visit).await?, visit.now());
     let problem = match visit.operator().retry(&visit.context().database, &job, now).await? {
         Retry::Queued(row) => {
             visit.queue().publish([row.message()]);
             visit.log("jobs.retry", &job.job_id.to_string());
             let said = Flash::new("The job is due now. A worker takes it within seconds.");
-            return Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).flash(said));
+            return Ok(Response::see(url(&format!("/jobs/{}", job.job_id))).flash(said));
         }
         Retry::NotFailed(_) => {
             "Only jobs that failed, are dead or wait for their next attempt can be retried.".to_owned()
@@ -191,7 +191,7 @@ pub(crate) async fn retry(visit: Visit) -> Result<Answer, PageError> {
     show(&visit, &job, problem).await
 }
 
-pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn cancel(visit: Visit) -> Result<Response, PageError> {
     let job = find(&visit).await?;
     if !job.state.is_open() {
         return show(&visit, &job, format!("The job is already {}.", job.status(visit.now()).name())).await;
@@ -210,5 +210,5 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
             "The cancel of the job that the chunk is part of is requested. Its workers get it within a second."
         }
     };
-    Ok(Answer::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(said)))
+    Ok(Response::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(said)))
 }

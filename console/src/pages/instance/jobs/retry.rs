@@ -8,11 +8,11 @@ use jobs::{RetriedAll, Retry};
 use super::super::{guild_names, url};
 use super::filter::{self, JobFilter};
 use super::row::Row;
-use crate::answer::{Answer, Flash, PageError};
 use crate::fields::Fields;
 use crate::html::format::{Count, Number};
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
+use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
 /// Jobs retried by one click, so that it answers within seconds.
@@ -52,12 +52,12 @@ fn list(fields: &Fields) -> String {
     url(&format!("/jobs?{}", Fields::of(&kept).with("", "")))
 }
 
-fn choose_first() -> Answer {
+fn choose_first() -> Response {
     let said = "Failed and dead jobs can be retried together: show one of these states first.";
-    Answer::see(url("/jobs")).flash(Flash::new(said))
+    Response::see(url("/jobs")).flash(Flash::new(said))
 }
 
-pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn ask(visit: Visit) -> Result<Response, PageError> {
     let query = &visit.query;
     let back = list(query);
     let filter = JobFilter::of(query).unwrap_or_default();
@@ -67,7 +67,7 @@ pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
     if query.has("selected") {
         let jobs = selected(&visit, query).await?;
         if jobs.is_empty() {
-            return Ok(Answer::see(back).flash(Flash::new("No job was selected.")));
+            return Ok(Response::see(back).flash(Flash::new("No job was selected.")));
         }
         let names = guild_names(&visit, jobs.iter().filter_map(|job| job.guild_id)).await?;
         fields.extend(jobs.iter().map(|job| ("job", job.job_id.to_string())));
@@ -78,7 +78,7 @@ pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
         total += rows::count_failed(visit.read(), which).await?;
         words = filter.words();
     }
-    Answer::page(&Page {
+    Response::page(&Page {
         shell: Shell::of_instance("Retry jobs", &visit, InstancePlace::Jobs),
         fields,
         words,
@@ -89,7 +89,7 @@ pub(crate) async fn ask(visit: Visit) -> Result<Answer, PageError> {
     })
 }
 
-pub(crate) async fn post(visit: Visit) -> Result<Answer, PageError> {
+pub(crate) async fn post(visit: Visit) -> Result<Response, PageError> {
     let filter = JobFilter::of(&visit.form).unwrap_or_default();
     let Some(which) = filter.to_retry() else { return Ok(choose_first()) };
     let (operator, database, now) = (visit.operator(), &visit.context().database, visit.now());
@@ -109,7 +109,7 @@ pub(crate) async fn post(visit: Visit) -> Result<Answer, PageError> {
         operator.retry_all(database, which, AT_ONCE, now).await?
     };
     visit.log("jobs.retry", &format!("{} {}", outcome.queued, filter.words()));
-    Ok(Answer::see(list(&visit.form)).flash(Flash::new(said(&outcome))))
+    Ok(Response::see(list(&visit.form)).flash(Flash::new(said(&outcome))))
 }
 
 fn said(outcome: &RetriedAll) -> String {

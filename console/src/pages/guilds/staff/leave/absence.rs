@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::super::{Staff, name_of};
 use super::Row;
 use super::form::{FIELDS, body, borrowed, fields};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -35,13 +35,13 @@ fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
     fields(visit, (row.starts_at, row.ends_at), row.reason.clone())
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let form = Form::new(Fields::of(&borrowed(&fields_of(&visit, &row))));
     show(&visit, form, row).await
 }
 
-async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Response, PageError> {
     let staff = Staff::read(visit, vec![row.staff_id]).await?;
     let page = Page {
         shell: visit.shell(&format!("Leave {}", row.loa_id), Place::Staff),
@@ -50,10 +50,10 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
         row: Row::new(visit, &staff, row),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let body = match body(&visit, Some((row.starts_at, row.ends_at))) {
         Ok(body) => body,
@@ -66,22 +66,22 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 /// Back early: the leave ends now.
-pub(crate) async fn end(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn end(visit: GuildVisit) -> Result<Response, PageError> {
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/resume", visit.param::<LoaId>("leave")?)), &[]);
     set_status(visit, "expired", Flash::new("Leave ended.").with_undo(undo)).await
 }
 
-pub(crate) async fn resume(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn resume(visit: GuildVisit) -> Result<Response, PageError> {
     set_status(visit, "active", Flash::new("The leave goes on.")).await
 }
 
-async fn set_status(visit: GuildVisit, status: &str, said: Flash) -> Result<Answer, PageError> {
+async fn set_status(visit: GuildVisit, status: &str, said: Flash) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let body = [("status".to_owned(), status.into())].into_iter().collect();
     change(&visit, row, Method::PATCH, body, said).await
 }
 
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let staff = row.staff_id.to_string();
     let fields = fields_of(&visit, &row);
@@ -97,11 +97,11 @@ async fn change(
     method: Method,
     body: Map<String, Value>,
     said: Flash,
-) -> Result<Answer, PageError> {
+) -> Result<Response, PageError> {
     let path = format!("/guilds/{{g}}/staff/loa/{}", row.loa_id);
     let answer = visit.api(method, &path, body).await;
     if !answer.status.is_success() {
         return show(visit, Form::refused(&visit.form, &answer), row).await;
     }
-    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(said))
 }

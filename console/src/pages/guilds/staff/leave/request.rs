@@ -8,12 +8,12 @@ use serde_json::Map;
 
 use super::super::{Staff, days, decides, own, sees_all};
 use super::form::{FIELDS, body, borrowed, fields, times};
-use crate::answer::{Answer, Flash, PageError, Undo};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
+use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -88,13 +88,13 @@ fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
     fields(visit, (row.starts_at, row.ends_at), row.reason.clone())
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let form = Form::new(Fields::of(&borrowed(&fields_of(&visit, &row))));
     show(&visit, form, row).await
 }
 
-async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Response, PageError> {
     let chats: Vec<ChatId> = [Some(row.staff_id), row.decided_by].into_iter().flatten().collect();
     let staff = Staff::read(visit, chats).await?;
     let decided = row.decided_by.zip(row.decided_at);
@@ -106,11 +106,11 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
         row: Request::new(visit, &staff, row),
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 /// Changes days or reason, by the person who asked.
-pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find_own(&visit).await?;
     let body = match body(&visit, Some((row.starts_at, row.ends_at))) {
         Ok(body) => body,
@@ -123,11 +123,11 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let url = visit.url(&format!("/staff/leave/requests/{}", row.leave_request_id));
     let undo = Undo::new(url.clone(), &borrowed(&fields_of(&visit, &row)));
-    Ok(Answer::see(url).flash(Flash::new("Request changed.").with_undo(undo)))
+    Ok(Response::see(url).flash(Flash::new("Request changed.").with_undo(undo)))
 }
 
 /// Without days in the form the leave has the requested ones.
-pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn approve(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let mut body = Map::new();
     if visit.form.has("starts_at") || visit.form.has("ends_at") {
@@ -144,26 +144,26 @@ pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), row).await;
     }
     let said = Flash::new("Leave approved. It is in the list of leaves now.");
-    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(said))
 }
 
-pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn reject(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     decide(visit, row, "reject", Flash::new("Request rejected. They can ask again.")).await
 }
 
 /// Withdraws the request, by the person who asked.
-pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find_own(&visit).await?;
     let undo = Undo::new(visit.url("/staff/leave/request"), &borrowed(&fields_of(&visit, &row)));
     decide(visit, row, "withdraw", Flash::new("Request withdrawn.").with_undo(undo)).await
 }
 
-async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Flash) -> Result<Answer, PageError> {
+async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Flash) -> Result<Response, PageError> {
     let path = format!("/guilds/{{g}}/staff/leave-requests/{}/{verb}", row.leave_request_id);
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    Ok(Answer::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(said))
 }

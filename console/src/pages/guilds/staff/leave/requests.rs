@@ -7,10 +7,10 @@ use super::super::person::{FIELD, asked};
 use super::super::tabs::{Link, Tab, tabs};
 use super::super::{Staff, sees_all};
 use super::request::{Request, WORDS};
-use crate::answer::{Answer, PageError};
 use crate::html::form::Form;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 #[derive(Template)]
@@ -28,7 +28,7 @@ struct Page {
     more: Option<String>,
 }
 
-pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let (staff, form) = asked(&visit, Form::new(visit.query.clone())).await?;
     let mut rows: Vec<Model> = Vec::new();
     if form.problem_of(FIELD).is_empty() {
@@ -48,7 +48,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         more,
         form,
     };
-    Ok(Answer::page(&page)?.status(page.form.status()))
+    Ok(Response::page(&page)?.status(page.form.status()))
 }
 
 fn state(value: &str) -> Option<State> {

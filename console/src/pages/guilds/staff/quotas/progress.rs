@@ -3,12 +3,12 @@
 use entities::quota::{Metric, Model};
 use entities::{ChatId, Page, QuotaId, quota, quota_progress};
 
-use crate::answer::PageError;
 use crate::html::format::{Count, Number};
 use crate::html::list::cut_whole;
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::staff::leaderboard::{on_leave, span};
 use crate::pages::guilds::staff::{Staff, labels, own, sees_all};
+use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Quotas of one page.

@@ -1,10 +1,10 @@
-//! Bodies of requests and answers.
+//! Bodies of requests and responses.
 
 use bytes::Bytes;
 use http::StatusCode;
 use tokio::sync::mpsc;
 
-/// Of an answer.
+/// Of a response.
 pub enum Body {
     Whole(Bytes),
     /// Made while it is sent.

@@ -1,4 +1,4 @@
-//! What a page answers: HTML, a redirect after a form, a file. And the headers that all of them carry.
+//! The response of a page: HTML, a redirect after a form, a file. And the headers that all of them carry.
 
 pub(crate) mod assets;
 pub(crate) mod body;
@@ -8,7 +8,7 @@ pub(crate) mod flash;
 
 use askama::Template;
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 
 use body::{Body, Unread};
 pub(crate) use flash::{Flash, Undo};
@@ -21,7 +21,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-pub(crate) struct Answer {
+pub(crate) struct Response {
     status: StatusCode,
     content_type: &'static str,
     body: Body,
@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     attachment: Option<String>,
 }
 
-impl Answer {
+impl Response {
     fn new(status: StatusCode, content_type: &'static str, body: Bytes) -> Self {
         Self {
             status,
@@ -105,8 +105,8 @@ impl Answer {
         self
     }
 
-    pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(self.body);
+    pub(crate) fn into_http(self) -> http::Response<Body> {
+        let mut response = http::Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
@@ -127,7 +127,7 @@ impl Answer {
 }
 
 /// The response with the headers that all carry.
-pub(crate) fn with_security_headers(mut response: Response<Body>) -> Response<Body> {
+pub(crate) fn with_security_headers(mut response: http::Response<Body>) -> http::Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

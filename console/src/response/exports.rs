@@ -8,7 +8,7 @@ use std::time::Instant;
 use entities::ChatId;
 use http::StatusCode;
 
-use crate::answer::PageError;
+use crate::response::PageError;
 
 /// Files of a process.
 const AT_ONCE: usize = 4;

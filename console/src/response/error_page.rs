@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use askama::Template;
 use entities::guild;
-use http::{Method, Response, StatusCode};
+use http::{Method, StatusCode};
 
-use crate::answer::body::Body;
-use crate::answer::{Answer, PageError};
 use crate::fields::Fields;
 use crate::guard::own_page::{own_page, page_before, with_page};
 use crate::guard::rights::{Needs, Rights};
 use crate::guard::session;
 use crate::html::shell::{Shell, instance};
 use crate::request::Request;
+use crate::response::body::Body;
+use crate::response::{PageError, Response};
 use crate::state::Console;
 use crate::visit::{Guest, Visit};
 
@@ -36,8 +36,12 @@ struct Page<'a> {
     back: Option<&'a str>,
 }
 
-/// The answer to a request whose page failed.
-pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: PageError) -> Response<Body> {
+/// The response to a request whose page failed.
+pub(crate) async fn response(
+    console: &Arc<Console>,
+    request: &Request,
+    error: PageError,
+) -> http::Response<Body> {
     let asked = format!("{}?{}", request.path, request.query);
     let asked = own_page(asked.trim_end_matches('?'));
     let request_id = &*request.request_id;
@@ -45,7 +49,7 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
     // The address of a form is not a page.
     let page = if is_form { page_before(&request.headers) } else { asked };
     if matches!(error, PageError::SignedOut) {
-        return Answer::see(with_page("/console/sign-in", page)).into_response();
+        return Response::see(with_page("/console/sign-in", page)).into_http();
     }
     if let PageError::Internal(cause) = &error {
         tracing::error!(cause, "a page of the console failed");
@@ -54,11 +58,11 @@ pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: Pag
     let back = page.filter(|_| is_form || status.is_server_error());
     let shell = tokio::time::timeout(FRAME_WITHIN, frame(console, request)).await;
     let shell = shell.ok().flatten().unwrap_or_else(|| Shell::bare(TITLE));
-    let answer = match Answer::page(&Page { shell, status, text, request_id, back }) {
-        Ok(answer) => answer.of_error(&error),
-        Err(error) => Answer::text(status, error.to_string()),
+    let response = match Response::page(&Page { shell, status, text, request_id, back }) {
+        Ok(response) => response.of_error(&error),
+        Err(error) => Response::text(status, error.to_string()),
     };
-    answer.into_response()
+    response.into_http()
 }
 
 /// The frame of the signed-in person; in a guild or the instance, if the address is below it and they have

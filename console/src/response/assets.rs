@@ -6,8 +6,8 @@ use bytes::Bytes;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
-use crate::answer::{Answer, PageError};
 use crate::guard::secret::hex;
+use crate::response::{PageError, Response};
 
 pub(crate) const FOLDER: &str = "/console/assets/";
 
@@ -29,7 +29,7 @@ pub(crate) fn url(name: &str) -> String {
     format!("{FOLDER}{}/{name}", *VERSION)
 }
 
-pub(crate) fn answer(path: &str) -> Result<Answer, PageError> {
+pub(crate) fn response(path: &str) -> Result<Response, PageError> {
     let (version, name) = path.split_once('/').ok_or(PageError::NotFound)?;
     let file = Files::get(name).filter(|_| version == *VERSION).ok_or(PageError::NotFound)?;
     let content_type = match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -38,5 +38,5 @@ pub(crate) fn answer(path: &str) -> Result<Answer, PageError> {
         Some("svg") => "image/svg+xml",
         _ => return Err(PageError::NotFound),
     };
-    Ok(Answer::file(content_type, Bytes::from(file.data.into_owned())))
+    Ok(Response::file(content_type, Bytes::from(file.data.into_owned())))
 }
