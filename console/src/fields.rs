@@ -6,10 +6,10 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 
 /// The fields that give the begin of a part of a list.
-const PLACES: [&str; 4] = ["before", "after", "cursor", "skip"];
+const PART_FIELDS: [&str; 4] = ["before", "after", "cursor", "skip"];
 
 /// Fields of a form: more than the largest page has.
-pub const MOST: usize = 1_000;
+pub const MOST_FIELDS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
@@ -19,7 +19,7 @@ impl Fields {
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let mut fields = Vec::new();
         for (name, value) in form_urlencoded::parse(text) {
-            if fields.len() == MOST {
+            if fields.len() == MOST_FIELDS {
                 return None;
             }
             fields.push((name.into_owned(), value.into_owned()));
@@ -58,8 +58,8 @@ impl Fields {
 
     /// The query of the first part of a list; `None`: these fields ask for it already.
     pub(crate) fn start(&self) -> Option<Self> {
-        let is_place = |name: &str| PLACES.contains(&name);
-        let kept = Self(self.0.iter().filter(|(name, _)| !is_place(name)).cloned().collect());
+        let is_of_part = |name: &str| PART_FIELDS.contains(&name);
+        let kept = Self(self.0.iter().filter(|(name, _)| !is_of_part(name)).cloned().collect());
         (kept.0.len() < self.0.len()).then_some(kept)
     }
 
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn fields_are_counted_while_they_are_read() {
-        assert!(Fields::parse(&b"a&".repeat(MOST)).is_some());
-        assert!(Fields::parse(&b"a&".repeat(MOST + 1)).is_none());
+        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS)).is_some());
+        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS + 1)).is_none());
     }
 }

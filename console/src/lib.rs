@@ -27,7 +27,7 @@ use bytes::Bytes;
 
 pub use admitted::Admitted;
 pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
-pub use fields::MOST as MOST_FIELDS;
+pub use fields::MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 pub use guard::live::{LiveKey, LivePerson, bearer};
 pub use guard::live_refusal::LiveRefusal;

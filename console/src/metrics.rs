@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Rates are measured over this time at most, while a page is open.
-const OVER: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_secs(60);
 /// Reads that are closer together count as one.
-const APART: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// One value with its labels.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,24 +50,24 @@ pub(crate) fn sums(samples: &[Sample], label: &str) -> BTreeMap<String, f64> {
 
 /// Earlier reads of a counter, for rates.
 #[derive(Default)]
-pub(crate) struct Looks(Mutex<VecDeque<(Instant, BTreeMap<String, f64>)>>);
+pub(crate) struct CounterHistory(Mutex<VecDeque<(Instant, BTreeMap<String, f64>)>>);
 
-impl Looks {
-    /// The growth of each sum a second since an earlier read within [`OVER`]; `None`: this is the first.
+impl CounterHistory {
+    /// The growth of each sum a second since an earlier read within [`WINDOW`]; `None`: this is the first.
     pub(crate) fn rates(&self, now: Instant, sums: &BTreeMap<String, f64>) -> Option<BTreeMap<String, f64>> {
-        let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while looks.front().is_some_and(|(at, _)| now.duration_since(*at) > OVER) {
-            looks.pop_front();
+        let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while reads.front().is_some_and(|(at, _)| now.duration_since(*at) > WINDOW) {
+            reads.pop_front();
         }
-        let rates = looks.front().and_then(|(at, before)| {
+        let rates = reads.front().and_then(|(at, before)| {
             let seconds = now.duration_since(*at);
             let since = |name: &String| before.get(name).copied().unwrap_or_default();
             let rate =
                 |(name, sum): (&String, &f64)| (name.clone(), (sum - since(name)) / seconds.as_secs_f64());
-            (seconds >= APART).then(|| sums.iter().map(rate).collect())
+            (seconds >= MIN_INTERVAL).then(|| sums.iter().map(rate).collect())
         });
-        if looks.back().is_none_or(|(at, _)| now.duration_since(*at) >= APART) {
-            looks.push_back((now, sums.clone()));
+        if reads.back().is_none_or(|(at, _)| now.duration_since(*at) >= MIN_INTERVAL) {
+            reads.push_back((now, sums.clone()));
         }
         rates
     }
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_needs_two_looks() {
-        let (looks, began) = (Looks::default(), Instant::now());
+    fn a_rate_needs_two_reads() {
+        let (history, began) = (CounterHistory::default(), Instant::now());
         let of = |count: f64| BTreeMap::from([("200".to_owned(), count)]);
-        assert_eq!(looks.rates(began, &of(10.0)), None);
-        assert_eq!(looks.rates(began + Duration::from_secs(5), &of(60.0)), Some(of(10.0)));
+        assert_eq!(history.rates(began, &of(10.0)), None);
+        assert_eq!(history.rates(began + Duration::from_secs(5), &of(60.0)), Some(of(10.0)));
         assert_eq!(
-            looks.rates(began + Duration::from_secs(70), &of(60.0)),
+            history.rates(began + Duration::from_secs(70), &of(60.0)),
             None,
             "the earlier reads are too old"
         );

@@ -7,10 +7,10 @@ use queue::Queue;
 use runtime::Context;
 
 use crate::api::Api;
+use crate::guard::limited_sessions::LimitedSessions;
 use crate::guard::rights::RightsCache;
-use crate::guard::spent::Spent;
 use crate::guard::tokens::Tokens;
-use crate::metrics::Looks;
+use crate::metrics::CounterHistory;
 use crate::platform_cache::accounts::AccountCache;
 use crate::platform_cache::groups::GroupCache;
 use crate::platform_cache::name_search::NameSearches;
@@ -29,9 +29,9 @@ pub struct Console {
     pub(crate) accounts: AccountCache,
     pub(crate) names: NameCache,
     pub(crate) name_searches: NameSearches,
-    pub(crate) looks: Looks,
+    pub(crate) counter_history: CounterHistory,
     pub(crate) exports: Exports,
-    pub(crate) spent: Spent,
+    pub(crate) limited_sessions: LimitedSessions,
 }
 
 /// How people sign in.
@@ -58,9 +58,9 @@ impl Console {
             accounts: AccountCache::new(platforms.clone()),
             names: NameCache::new(platforms.clone()),
             name_searches: NameSearches::new(platforms.clone()),
-            looks: Looks::default(),
+            counter_history: CounterHistory::default(),
             exports: Exports::default(),
-            spent: Spent::default(),
+            limited_sessions: LimitedSessions::default(),
             context,
             platforms,
             queue,

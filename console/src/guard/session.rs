@@ -58,7 +58,7 @@ pub(crate) async fn find_for_page(
     headers: &HeaderMap,
 ) -> Result<Option<Session>, PageError> {
     if let Some(secret) = secret_of(headers) {
-        console.spent.check(&secret.hash())?;
+        console.limited_sessions.check(&secret.hash())?;
     }
     find(console, headers).await
 }
@@ -70,7 +70,7 @@ fn secret_of(headers: &HeaderMap) -> Option<ConsoleSecret> {
 /// Counts a page of the session's person.
 pub(crate) async fn count_page(console: &Console, session: &Session) -> Result<(), PageError> {
     let counted = console.api.count_page(session.row.user_id).await;
-    Ok(counted.inspect_err(|over| console.spent.note(&session.secret, *over))?)
+    Ok(counted.inspect_err(|over| console.limited_sessions.note(&session.secret, *over))?)
 }
 
 impl From<Over> for PageError {

@@ -6,8 +6,7 @@ mod rail;
 
 use entities::Timestamp;
 
-use crate::response::Flash;
-use crate::response::assets;
+use crate::response::{Flash, assets};
 use crate::visit::{GuildVisit, Visit};
 pub(crate) use guild::Place;
 use guild::entries_of;

@@ -73,11 +73,11 @@ pub(crate) async fn callback(guest: Guest) -> Result<Response, PageError> {
     let begun = cookies::read(guest.headers(), cookies::ATTEMPT).and_then(cookies::unpack::<Begun>);
     // The browser may have changed it.
     let to = begun.as_ref().and_then(|begun| own_page(begun.to.as_deref()?));
-    let answer = match finish(&guest, begun.as_ref()).await? {
+    let response = match finish(&guest, begun.as_ref()).await? {
         Ok(cookie) => Response::see(to.unwrap_or(ROOT)).cookie(cookie),
         Err(problem) => show(&guest, to, problem)?.status(StatusCode::FORBIDDEN),
     };
-    Ok(answer.cookie(cookies::forget(cookies::ATTEMPT)))
+    Ok(response.cookie(cookies::forget(cookies::ATTEMPT)))
 }
 
 /// The cookie of the new session. The inner error is for the person.

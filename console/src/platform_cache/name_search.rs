@@ -13,7 +13,7 @@ use crate::platform_cache::accounts::soon;
 const KEPT_FOR: Duration = Duration::from_secs(60);
 const CAPACITY: u64 = 1_000;
 /// Members of one search.
-pub(crate) const MOST: u16 = 20;
+pub(crate) const MEMBERS_MAX: u16 = 20;
 
 pub(crate) struct NameSearches {
     platforms: Platforms,
@@ -29,7 +29,7 @@ impl NameSearches {
     /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not
     /// answer, in words.
     pub(crate) async fn find(&self, call: CallContext, text: &str) -> Result<Arc<Vec<NamedMember>>, String> {
-        let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, text, MOST).await?)) };
+        let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, text, MEMBERS_MAX).await?)) };
         soon(self.answers.try_get_with((call.guild, text.to_lowercase()), read)).await
     }
 }

@@ -20,13 +20,13 @@ const RETRY_AFTER: u64 = 10;
 pub(crate) struct Exports(Arc<(Mutex<HashSet<ChatId>>, tokio::sync::Mutex<()>)>);
 
 /// The right to one file, until it is dropped.
-pub(crate) struct Place {
+pub(crate) struct Slot {
     exports: Exports,
     person: ChatId,
 }
 
 impl Exports {
-    pub(crate) fn enter(&self, person: ChatId) -> Result<Place, PageError> {
+    pub(crate) fn enter(&self, person: ChatId) -> Result<Slot, PageError> {
         let busy = |status, text: &str| {
             Err(PageError::Busy { status, text: text.to_owned(), retry_after: RETRY_AFTER })
         };
@@ -42,7 +42,7 @@ impl Exports {
             );
         }
         people.insert(person);
-        Ok(Place { exports: self.clone(), person })
+        Ok(Slot { exports: self.clone(), person })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<ChatId>> {
@@ -50,7 +50,7 @@ impl Exports {
     }
 }
 
-impl Place {
+impl Slot {
     /// Makes a part of the file in its turn.
     pub(crate) async fn part<T>(&self, part: impl Future<Output = T>) -> T {
         let turn = self.exports.0.1.lock().await;
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.exports.lock().remove(&self.person);
     }
@@ -76,12 +76,12 @@ mod tests {
     fn a_person_has_one_and_a_process_few() {
         let person = |n: i64| ChatId::try_from(n).unwrap();
         let exports = Exports::default();
-        let mut places = vec![exports.enter(person(1)).unwrap()];
-        let status = |refused: Result<Place, PageError>| refused.err().unwrap().status().as_u16();
+        let mut slots = vec![exports.enter(person(1)).unwrap()];
+        let status = |refused: Result<Slot, PageError>| refused.err().unwrap().status().as_u16();
         assert_eq!(status(exports.enter(person(1))), 429);
-        places.extend((2..=4).map(|n| exports.enter(person(n)).unwrap()));
+        slots.extend((2..=4).map(|n| exports.enter(person(n)).unwrap()));
         assert_eq!(status(exports.enter(person(5))), 503);
-        places.clear();
+        slots.clear();
         exports.enter(person(1)).unwrap();
     }
 }

@@ -170,6 +170,6 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Flash::new(format!("Panel {} added.", visit.form.text("name")));
-    Ok(Response::see(visit.url("/applications")).flash(said))
+    let flash = Flash::new(format!("Panel {} added.", visit.form.text("name")));
+    Ok(Response::see(visit.url("/applications")).flash(flash))
 }

@@ -20,7 +20,7 @@ use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 use action_table::{AREAS, Target};
-use filter::{AuditFilter, CUSTOM, Wrong};
+use filter::{AuditFilter, CUSTOM, InvalidFilter};
 use names::{Names, target_of};
 
 /// Entries of one page.
@@ -46,7 +46,7 @@ struct Page {
 struct Row {
     id: AuditId,
     /// Who did what to whom.
-    said: String,
+    sentence: String,
     action: String,
     /// The query of all entries of this action.
     same: String,
@@ -75,7 +75,7 @@ impl Row {
     fn new(visit: &GuildVisit, entry: &Model, names: &Names) -> Self {
         Self {
             id: entry.audit_id,
-            said: sentence::of(visit, names, entry),
+            sentence: sentence::of(visit, names, entry),
             same: Fields::of(&[("action", &entry.action)]).with("before", ""),
             action: entry.action.clone(),
             custom: entry.source == audit_entry::Source::Custom,
@@ -88,23 +88,23 @@ impl Row {
 }
 
 /// Entries as sentences, with the page of each.
-pub(in crate::pages::guilds) struct Flash {
+pub(in crate::pages::guilds) struct Sentence {
     pub(in crate::pages::guilds) words: String,
     pub(in crate::pages::guilds) url: String,
     pub(in crate::pages::guilds) at: When,
 }
 
-pub(in crate::pages::guilds) async fn said(
+pub(in crate::pages::guilds) async fn sentences(
     visit: &GuildVisit,
     entries: &[Model],
-) -> Result<Vec<Flash>, PageError> {
+) -> Result<Vec<Sentence>, PageError> {
     let names = Names::read(visit, entries).await?;
-    let said = |entry: &Model| Flash {
+    let sentence = |entry: &Model| Sentence {
         words: sentence::of(visit, &names, entry),
         url: visit.url(&format!("/audit/{}", entry.audit_id)),
         at: visit.when(entry.created_at),
     };
-    Ok(entries.iter().map(said).collect())
+    Ok(entries.iter().map(sentence).collect())
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
@@ -112,7 +112,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 /// The entries of the filter, or its error.
-async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<Response, PageError> {
+async fn show(visit: &GuildVisit, filter: Result<AuditFilter, InvalidFilter>) -> Result<Response, PageError> {
     let query = visit.query.clone();
     let (filter, form) = match filter {
         Ok(filter) => (Some(filter), Form::new(query.clone())),

@@ -106,8 +106,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Flash::new("Binding added. The next sync gives the role to all members with the rank.");
-    Ok(Response::see(visit.url("/bindings")).flash(said.with_undo(undo)))
+    let flash = Flash::new("Binding added. The next sync gives the role to all members with the rank.");
+    Ok(Response::see(visit.url("/bindings")).flash(flash.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
@@ -121,10 +121,11 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let (group, rank, role) = (row.group_id.to_string(), row.rank.to_string(), row.role_id.to_string());
     let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
     let named = rows::named(&visit, row).await;
-    let said = Flash::new(format!(
+    let flash = Flash::new(format!(
         "Binding removed: {named}. Guildhall leaves this role alone from now on, unless another binding gives it."
     ));
-    Ok(Response::see(visit.url("/bindings")).flash(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
+    Ok(Response::see(visit.url("/bindings"))
+        .flash(flash.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }
 
 #[cfg(test)]

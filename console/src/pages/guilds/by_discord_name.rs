@@ -3,7 +3,7 @@
 use entities::{ChatId, Subject, link};
 
 use super::people::Who;
-use crate::platform_cache::name_search::MOST;
+use crate::platform_cache::name_search::MEMBERS_MAX;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -46,6 +46,6 @@ impl ByDiscordName {
 
     /// There may be more than these.
     pub(crate) fn is_cut(&self) -> bool {
-        self.found.len() >= usize::from(MOST)
+        self.found.len() >= usize::from(MEMBERS_MAX)
     }
 }

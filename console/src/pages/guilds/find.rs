@@ -22,8 +22,8 @@ use super::servers;
 use super::staff::person::matching;
 use super::staff::sees_all;
 
-/// Names of one search.
-const NAMES: usize = 20;
+/// Members of one search.
+const MEMBERS_MAX: usize = 20;
 
 #[derive(Template)]
 #[template(path = "guilds/find.html")]
@@ -92,13 +92,13 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
         Found { who: Some(Who::linked(visit, link)), ..Found::new("Member", &link.play_username, url, exact) }
     };
     found.extend(by_id.as_ref().map(|link| member(link, true)));
-    let part = (None, NAMES as u64 + 1);
+    let part = (None, MEMBERS_MAX as u64 + 1);
     let links = link_search::containing(conn, guild, typed, Sorted::ascending(Key::Name), part).await?;
-    for link in links.iter().take(NAMES) {
+    for link in links.iter().take(MEMBERS_MAX) {
         found.push(member(link, link.play_username.eq_ignore_ascii_case(typed)));
     }
-    if links.len() >= NAMES || found.iter().any(|found| found.exact) {
-        return Ok(links.len() > NAMES);
+    if links.len() >= MEMBERS_MAX || found.iter().any(|found| found.exact) {
+        return Ok(links.len() > MEMBERS_MAX);
     }
     for Named { name, member, .. } in ByDiscordName::read(visit, typed).await?.found {
         if let Some(who) = member

@@ -24,7 +24,7 @@ use names::{KINDS, Mark};
 /// Jobs of one page.
 const SHOWN: usize = 50;
 /// Characters of an error's message in a list.
-const MESSAGE: usize = 120;
+const MESSAGE_MAX: usize = 120;
 
 #[derive(Template)]
 #[template(path = "guilds/jobs.html")]
@@ -77,7 +77,7 @@ impl Row {
             by: names.who(visit, job.actor_id.unwrap_or_default()),
             created: visit.when(job.created_at),
             took: took.unwrap_or_default(),
-            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE)).unwrap_or_default(),
+            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE_MAX)).unwrap_or_default(),
         }
     }
 }

@@ -35,7 +35,7 @@ const SCOPES: [(Scope, &str); 7] = [
 ];
 
 /// Quick choices: the sets of the command line.
-const SETS: [(&str, &str); 3] =
+const SCOPE_SETS: [(&str, &str); 3] =
     [("game", "Game servers"), ("dashboard", "A dashboard"), ("bot", "A Discord bot")];
 
 #[derive(Template)]
@@ -109,9 +109,9 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let page = Page {
         shell: visit.shell("Keys", Place::Keys),
         url: visit.url("/keys"),
-        sets: SETS
+        sets: SCOPE_SETS
             .map(|(set, label)| (set, label, api_key::Scopes::set_for(set).map(listed).unwrap_or_default())),
-        set: if form.is_refused() { form.text("set").to_owned() } else { SETS[0].0.to_owned() },
+        set: if form.is_refused() { form.text("set").to_owned() } else { SCOPE_SETS[0].0.to_owned() },
         scopes: SCOPES.iter().map(|(scope, about)| (scope.name(), *about)).collect(),
         columns: columns(&visit.query, [("name", "Key"), ("used", "Last used"), ("expires", "Expires")]),
         is_sorted: visit.query.has("sort"),

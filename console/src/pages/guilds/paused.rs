@@ -23,8 +23,8 @@ pub(super) async fn read(visit: &GuildVisit, classes: &[Class]) -> Result<Vec<Pa
             || pause.class.is_some_and(|class| classes.contains(&class))
     };
     let pauses = job_pause::list(visit.read()).await?.into_iter().filter(concerns);
-    let said = |pause: job_pause::Model| Paused { jobs: jobs_of(pause.class), reason: pause.reason };
-    Ok(pauses.map(said).collect())
+    let paused = |pause: job_pause::Model| Paused { jobs: jobs_of(pause.class), reason: pause.reason };
+    Ok(pauses.map(paused).collect())
 }
 
 /// `None`: all jobs of the guild.

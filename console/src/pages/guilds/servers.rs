@@ -32,7 +32,7 @@ const COMMANDS: u64 = 20;
 /// What the form shows; the API's errors name them.
 const FIELDS: [&str; 5] = ["type", "target_id", "reason", "place_id", "word"];
 /// Commands that games usually know.
-const USUAL: [&str; 4] = ["kick", "announce", "shutdown", "restart"];
+const USUAL_COMMANDS: [&str; 4] = ["kick", "announce", "shutdown", "restart"];
 
 #[derive(Template)]
 #[template(path = "guilds/servers.html")]
@@ -84,7 +84,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         places: places.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         more,
         commands: Command::all(visit, &commands).await?,
-        usual: USUAL,
+        usual: USUAL_COMMANDS,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

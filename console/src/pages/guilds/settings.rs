@@ -118,6 +118,6 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     }
     let pairs = form::pairs(&before, visit.rights.administrates);
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let said = Flash::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
-    Ok(Response::see(visit.url("/settings")).flash(said))
+    let flash = Flash::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
+    Ok(Response::see(visit.url("/settings")).flash(flash))
 }

@@ -26,9 +26,9 @@ use preview::Preview;
 use quota::Window;
 
 /// Runs among which the newest preview is looked for.
-const READ: u64 = 20;
+const RUNS_READ: u64 = 20;
 /// Runs that the history shows.
-const SHOWN: usize = 10;
+const RUNS_SHOWN: usize = 10;
 const KIND: &str = "sync_all";
 /// The fields of the forms; the API's errors name them.
 const FIELDS: &[&str] = &["max_removals"];
@@ -74,7 +74,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         run: Window::read(visit, Kind::Run).await?,
         dry_run: Window::read(visit, Kind::DryRun).await?,
         preview: Preview::find(visit, &jobs).await?,
-        rows: Row::all(visit, &jobs[..jobs.len().min(SHOWN)]).await?,
+        rows: Row::all(visit, &jobs[..jobs.len().min(RUNS_SHOWN)]).await?,
         jobs_url: visit.url("/jobs"),
         form,
     };
@@ -83,7 +83,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
 
 async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {
     let filter = Filter { guild: Some(visit.guild.guild_id), kind: Some(KIND), ..Filter::default() };
-    Ok(listing::list(visit.read(), filter, Part::first(READ), visit.now()).await?)
+    Ok(listing::list(visit.read(), filter, Part::first(RUNS_READ), visit.now()).await?)
 }
 
 /// Starts a preview: its job lists the changes, and changes nothing.

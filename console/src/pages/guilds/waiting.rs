@@ -11,7 +11,7 @@ use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Rows of each kind that are counted at most.
-const MOST: u64 = 50;
+const COUNTED_MAX: u64 = 50;
 /// An older failure is history.
 const RECENT: TimeDelta = TimeDelta::hours(24);
 
@@ -33,7 +33,8 @@ impl Waiting {
         }
         // The list itself needs the right to read.
         if visit.may("staff.read") && visit.may("staff.write") {
-            let actions = pending_action::list(visit.read(), visit.guild.guild_id, Part::first(MOST)).await?;
+            let actions =
+                pending_action::list(visit.read(), visit.guild.guild_id, Part::first(COUNTED_MAX)).await?;
             counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
         }
         if visit.may("moderation.read") && visit.may("moderation.write") {
@@ -61,12 +62,12 @@ impl Waiting {
 
 async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
     let asked = leave_request::Filter { state: Some(leave_request::State::Requested), staff: None };
-    Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(MOST)).await?.len())
+    Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(COUNTED_MAX)).await?.len())
 }
 
 async fn held_bans(visit: &GuildVisit) -> Result<usize, PageError> {
     let held = Filter { held: true, active: Some(true), ..Filter::of(SanctionKind::Ban) };
-    let held = history::count(visit.read(), visit.guild.guild_id, held, MOST, visit.now()).await?;
+    let held = history::count(visit.read(), visit.guild.guild_id, held, COUNTED_MAX, visit.now()).await?;
     Ok(usize::try_from(held).unwrap_or(usize::MAX))
 }
 
@@ -77,6 +78,6 @@ async fn failed(visit: &GuildVisit, status: Status) -> Result<usize, PageError> 
         status: Some(status),
         ..listing::Filter::default()
     };
-    let jobs = listing::list(visit.read(), filter, Part::first(MOST), visit.now()).await?;
+    let jobs = listing::list(visit.read(), filter, Part::first(COUNTED_MAX), visit.now()).await?;
     Ok(jobs.iter().filter(|job| job.finished_at.is_some_and(|at| at + RECENT > visit.now())).count())
 }

@@ -2,10 +2,10 @@
 
 /// "every 5 minutes"; another form stays as it is.
 pub(super) fn words(cron: &str) -> String {
-    said(cron).unwrap_or_else(|| cron.to_owned())
+    phrase(cron).unwrap_or_else(|| cron.to_owned())
 }
 
-fn said(cron: &str) -> Option<String> {
+fn phrase(cron: &str) -> Option<String> {
     let fields: Vec<_> = cron.split_whitespace().collect();
     let [seconds, minute, hour, "*", "*", "*"] = fields[..] else { return None };
     let seconds = seconds.split(',').map(|second| second.parse::<u8>().ok()).collect::<Option<Vec<_>>>()?;
@@ -30,10 +30,10 @@ mod tests {
 
     #[test]
     fn the_forms_of_our_schedules_have_words() {
-        let said =
+        let phrase =
             ["5 * * * * *", "20,50 * * * * *", "0 */5 * * * *", "0 17 * * * *", "0 30 4 * * *"].map(words);
         assert_eq!(
-            said,
+            phrase,
             ["every minute", "twice a minute", "every 5 minutes", "every hour", "every day at 04:30"]
         );
         for schedule in jobs::schedules::SCHEDULES {

@@ -7,7 +7,7 @@ use crate::html::format::{Count, Length};
 use crate::html::labels::capital;
 
 /// A job that waits longer than this is reported.
-const LONG: TimeDelta = TimeDelta::minutes(2);
+const LONG_WAIT: TimeDelta = TimeDelta::minutes(2);
 
 /// The known state of the instance.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(super) struct Concern {
 }
 
 pub(super) fn waits_long(wait: TimeDelta) -> bool {
-    wait > LONG
+    wait > LONG_WAIT
 }
 
 impl Facts {

@@ -23,9 +23,9 @@ use filter::JobFilter;
 use row::Row;
 
 /// The input of the search bar: an id, or the name of a server.
-const SEARCH: &str = "q";
+const SEARCH_FIELD: &str = "q";
 /// The field for the id of a job or server.
-const ID: &str = "guild";
+const ID_FIELD: &str = "guild";
 /// Jobs of one page.
 const SHOWN: u64 = 50;
 
@@ -59,17 +59,17 @@ struct Bulk {
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let query = visit.query.clone();
-    if query.has(SEARCH) {
-        return search(&visit, query.text(SEARCH)).await;
+    if query.has(SEARCH_FIELD) {
+        return search(&visit, query.text(SEARCH_FIELD)).await;
     }
-    if let Some(job) = job(&visit, query.text(ID)).await? {
+    if let Some(job) = job(&visit, query.text(ID_FIELD)).await? {
         return Ok(Response::see(job));
     }
     let filter = match JobFilter::of(&query) {
         Ok(filter) => filter,
         Err(problem) => return wrong(&visit, &query, &problem),
     };
-    if let Some(id) = query.read::<GuildId>(ID)
+    if let Some(id) = query.read::<GuildId>(ID_FIELD)
         && guild::find(visit.read(), id).await?.is_none()
     {
         return wrong(&visit, &query, "No job and no server has this id.");
@@ -147,7 +147,7 @@ async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<B
 
 /// Answers an invalid filter.
 fn wrong(visit: &Visit, query: &Fields, problem: &str) -> Result<Response, PageError> {
-    let form = Form::wrong(query, Some(ID), problem);
+    let form = Form::wrong(query, Some(ID_FIELD), problem);
     Ok(Response::page(&page(visit, form))?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
 }
 

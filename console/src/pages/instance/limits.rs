@@ -100,7 +100,7 @@ fn bytes(bytes: u64) -> String {
 /// Answers by status, and whether their rates are known.
 fn requests(visit: &Visit, text: &str) -> (Vec<Requests>, bool) {
     let sums = metrics::sums(&metrics::samples(text, "guildhall_http_requests_total"), "status");
-    let rates = visit.console.looks.rates(Instant::now(), &sums);
+    let rates = visit.console.counter_history.rates(Instant::now(), &sums);
     let rate = |status: &str| match rates.as_ref().and_then(|rates| rates.get(status)) {
         Some(rate) => format!("{rate:.1}"),
         None => "–".to_owned(),

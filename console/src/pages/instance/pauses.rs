@@ -19,7 +19,7 @@ use crate::visit::Visit;
 
 const FIELDS: [&str; 3] = ["what", "guild", "reason"];
 /// Characters of a reason.
-const REASON: usize = 500;
+const REASON_MAX: usize = 500;
 
 #[derive(Template)]
 #[template(path = "instance/pauses.html")]
@@ -117,7 +117,7 @@ pub(crate) async fn pause(visit: Visit) -> Result<Response, PageError> {
         Err(form) => return show(&visit, form).await,
     };
     let reason = visit.form.text("reason");
-    if reason.is_empty() || reason.chars().count() > REASON {
+    if reason.is_empty() || reason.chars().count() > REASON_MAX {
         let text = "Enter a reason of at most 500 characters, for other operators.";
         return show(&visit, Form::wrong(&visit.form, Some("reason"), text)).await;
     }
@@ -130,8 +130,8 @@ pub(crate) async fn pause(visit: Visit) -> Result<Response, PageError> {
     visit.log("jobs.pause", &name);
     let (what, guild) = (visit.form.text("what"), visit.form.text("guild"));
     let undo = Undo::new(url("/pauses/resume"), &[("what", what), ("guild", guild)]);
-    let said = Flash::new(format!("Jobs of {name} are no longer started. Running jobs go on."));
-    Ok(Response::see(url("/pauses")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Jobs of {name} are no longer started. Running jobs go on."));
+    Ok(Response::see(url("/pauses")).flash(flash.with_undo(undo)))
 }
 
 pub(crate) async fn resume(visit: Visit) -> Result<Response, PageError> {
@@ -155,6 +155,6 @@ pub(crate) async fn resume(visit: Visit) -> Result<Response, PageError> {
     visit.log("jobs.resume", &name);
     let reason = if before.reason.is_empty() { "Paused again" } else { before.reason.as_str() };
     let again = [("what", visit.form.text("what")), ("guild", visit.form.text("guild")), ("reason", reason)];
-    let said = Flash::new(format!("Jobs of {name} are started again."));
-    Ok(Response::see(url("/pauses")).flash(said.with_undo(Undo::new(url("/pauses"), &again))))
+    let flash = Flash::new(format!("Jobs of {name} are started again."));
+    Ok(Response::see(url("/pauses")).flash(flash.with_undo(Undo::new(url("/pauses"), &again))))
 }

@@ -13,7 +13,7 @@ use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Shows the pages of jobs.
-const JOBS: &str = "sync.write";
+const JOBS_PERMISSION: &str = "sync.write";
 
 #[derive(Template)]
 #[template(path = "guilds/applications/submission.html")]
@@ -58,7 +58,7 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError
         job: ticket
             .as_ref()
             .and_then(|row| row.job_id)
-            .filter(|_| visit.may(JOBS))
+            .filter(|_| visit.may(JOBS_PERMISSION))
             .map(|job| visit.url(&format!("/jobs/{job}"))),
         ticket: Ticket::of(visit, ticket.as_ref()),
     };
@@ -84,7 +84,7 @@ pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Response, PageError
     let Some(job) = answer.body["data"]["job_id"].as_str() else {
         return Ok(Response::see(own).flash(Flash::new("Ticket opened.")));
     };
-    let to = if visit.may(JOBS) { visit.url(&format!("/jobs/{job}")) } else { own };
+    let to = if visit.may(JOBS_PERMISSION) { visit.url(&format!("/jobs/{job}")) } else { own };
     Ok(Response::see(to).flash(Flash::new("The ticket is being opened. This page shows the progress.")))
 }
 

@@ -8,11 +8,11 @@ use crate::html::format::{When, shortened};
 use crate::html::labels;
 
 /// Fields that a list names.
-const NAMED: usize = 3;
+const FIELDS_NAMED: usize = 3;
 /// A field that was noted without a value.
 const NOTHING: (&Shown, &Shown) = (&Shown::Nothing, &Shown::Nothing);
 /// Letters of a value in a list.
-const LETTERS: usize = 40;
+const VALUE_LETTERS: usize = 40;
 
 /// A value in words.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,17 +78,17 @@ pub(super) fn summary(metadata: &Value, words: impl Fn(&str, &Value) -> String) 
     let mut fields: Vec<_> = fields.into_iter().filter(has_changed).collect();
     // The most relevant fields come first.
     fields.sort_by_key(|field| field.name != "reason");
-    let mut said: Vec<_> = fields.iter().take(NAMED).map(Field::in_short).collect();
-    if fields.len() > NAMED {
-        said.push(format!("{} more", fields.len() - NAMED));
+    let mut parts: Vec<_> = fields.iter().take(FIELDS_NAMED).map(Field::in_short).collect();
+    if fields.len() > FIELDS_NAMED {
+        parts.push(format!("{} more", fields.len() - FIELDS_NAMED));
     }
-    said.join(" · ")
+    parts.join(" · ")
 }
 
 impl Field {
     fn in_short(&self) -> String {
         let text = |value: &Shown| match value {
-            Shown::Text(text) => shortened(text, LETTERS),
+            Shown::Text(text) => shortened(text, VALUE_LETTERS),
             Shown::Nothing | Shown::Time(_) => String::new(),
         };
         match self.change {

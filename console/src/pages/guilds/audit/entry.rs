@@ -41,9 +41,9 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         None => None,
     };
     let names = Names::read(&visit, std::slice::from_ref(&entry)).await?;
-    let said = sentence::of(&visit, &names, &entry);
+    let sentence = sentence::of(&visit, &names, &entry);
     let page = Page {
-        shell: visit.shell(&said, Place::Audit),
+        shell: visit.shell(&sentence, Place::Audit),
         url: visit.url("/audit"),
         id: entry.audit_id,
         same: visit.url(&format!("/audit?{}", Fields::of(&[("action", &entry.action)]).with("before", ""))),

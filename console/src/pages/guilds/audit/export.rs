@@ -13,7 +13,7 @@ use tracing::Instrument;
 use super::filter::AuditFilter;
 use super::show;
 use crate::response::body::{Body, Broken};
-use crate::response::exports::Place;
+use crate::response::exports::Slot;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -89,7 +89,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         Ok(filter) => filter,
         Err(wrong) => return show(&visit, Err(wrong)).await,
     };
-    let place = visit.console.exports.enter(visit.session.row.user_id)?;
+    let slot = visit.console.exports.enter(visit.session.row.user_id)?;
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let last = audit_entry::end_of_list(conn, guild, filter.listing(), before, ROWS_MAX).await?;
     // The name of a truncated file has the number of the next entry.
@@ -103,7 +103,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         let tracker = visit.context().shutdown.tracker().clone();
         let sending = async move {
             let file = File { visit, filter, format, cursor: before, last };
-            file.send(&place, &send).await;
+            file.send(&slot, &send).await;
         };
         tracker.spawn(sending.in_current_span());
     }
@@ -123,10 +123,10 @@ struct File {
 
 impl File {
     /// Runs until it is complete, or its client has left.
-    async fn send(mut self, place: &Place, to: &mpsc::Sender<Result<Bytes, Broken>>) {
+    async fn send(mut self, slot: &Slot, to: &mpsc::Sender<Result<Bytes, Broken>>) {
         let mut begun = false;
         loop {
-            let part = place.part(self.part(begun)).await;
+            let part = slot.part(self.part(begun)).await;
             if let Err(error) = &part {
                 tracing::warn!(%error, "cannot write the rest of an export");
             }

@@ -32,10 +32,10 @@ struct Period {
 }
 
 /// A field and what is wrong with it.
-pub(super) type Wrong = (&'static str, String);
+pub(super) type InvalidFilter = (&'static str, String);
 
 impl AuditFilter {
-    pub(super) async fn read(visit: &GuildVisit) -> Result<Result<Self, Wrong>, PageError> {
+    pub(super) async fn read(visit: &GuildVisit) -> Result<Result<Self, InvalidFilter>, PageError> {
         let fields = &visit.query;
         let period = match Period::read(fields) {
             Ok(period) => period,
@@ -98,7 +98,7 @@ async fn targets(visit: &GuildVisit, typed: &str) -> Result<[Option<String>; 2],
 }
 
 impl Period {
-    fn read(fields: &Fields) -> Result<Self, Wrong> {
+    fn read(fields: &Fields) -> Result<Self, InvalidFilter> {
         let from = day(fields, "from")?;
         // The whole last day.
         let last = day(fields, "to")?.and_then(|day| day.checked_add_days(Days::new(1)));
@@ -110,7 +110,7 @@ impl Period {
     }
 }
 
-fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, Wrong> {
+fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, InvalidFilter> {
     if !fields.has(name) {
         return Ok(None);
     }
@@ -122,7 +122,7 @@ fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, Wrong> 
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Period, Wrong> {
+    fn read(pairs: &[(&str, &str)]) -> Result<Period, InvalidFilter> {
         Period::read(&Fields::of(pairs))
     }
 

@@ -15,7 +15,7 @@ use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// Names that are shown of each reason.
-const NAMES: u64 = 5;
+const NAMES_OF_REASON: u64 = 5;
 
 /// The action and the person of each job, in the order of the jobs.
 pub(super) async fn titles(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<String>, PageError> {
@@ -53,7 +53,7 @@ pub(super) struct Reason {
 pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason>, PageError> {
     let (conn, mut reasons) = (visit.read(), Vec::new());
     for (code, members) in job_failure::count_by_error(conn, job).await? {
-        let first = job_failure::first_with(conn, job, &code, NAMES).await?;
+        let first = job_failure::first_with(conn, job, &code, NAMES_OF_REASON).await?;
         let names = Actors::read(visit, first.iter().map(|row| row.chat_id.get()).collect()).await?;
         reasons.push(Reason {
             message: first.first().map(|row| row.message.clone()).unwrap_or_default(),
@@ -99,25 +99,25 @@ pub(super) fn untouched(job: &Model) -> Vec<String> {
     if job.kind != "sync_all" {
         return Vec::new();
     }
-    let mut said = vec![
+    let mut facts = vec![
         "Roles that no binding gives: Guildhall never takes them.".to_owned(),
         "Members who are not linked to a Roblox account.".to_owned(),
     ];
-    let Some(result) = &job.result else { return said };
+    let Some(result) = &job.result else { return facts };
     let mut counted = |name: &str, one: &str, many: &str| match result[name].as_i64() {
         Some(0) | None => {}
-        Some(1) => said.push(format!("1 {one}")),
-        Some(n) => said.push(format!("{} {many}", Number(n))),
+        Some(1) => facts.push(format!("1 {one}")),
+        Some(n) => facts.push(format!("{} {many}", Number(n))),
     };
     counted("unchanged", "member who is already up to date.", "members who are already up to date.");
     counted("not_in_guild", "linked person who left the server.", "linked people who left the server.");
     for role in result["ungrantable_roles"].as_array().into_iter().flatten() {
-        said.push(ungrantable(role));
+        facts.push(ungrantable(role));
     }
     if is_preview(job) {
-        said.push("Everything: this is a preview.".to_owned());
+        facts.push("Everything: this is a preview.".to_owned());
     }
-    said
+    facts
 }
 
 fn ungrantable(role: &Value) -> String {

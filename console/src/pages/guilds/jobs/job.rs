@@ -154,7 +154,7 @@ pub(crate) async fn retry(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Method::POST, "/retry", "The job runs again.").await
 }
 
-async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> Result<Response, PageError> {
+async fn change(visit: &GuildVisit, method: Method, verb: &str, text: &str) -> Result<Response, PageError> {
     let job = find(visit).await?;
     if !may_change(visit, &job) {
         return Err(PageError::NotFound);
@@ -163,5 +163,5 @@ async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> R
     if !answer.status.is_success() {
         return show(visit, &job, answer.message()).await;
     }
-    Ok(Response::see(visit.url(&format!("/jobs/{}", job.job_id))).flash(Flash::new(said)))
+    Ok(Response::see(visit.url(&format!("/jobs/{}", job.job_id))).flash(Flash::new(text)))
 }

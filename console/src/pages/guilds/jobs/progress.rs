@@ -23,7 +23,7 @@ impl Progress {
         let failures = if failed > 0 { format!(", {} failed", Number(failed)) } else { String::new() };
         let words = format!("{} of {} done{failures}", Number(done), Number(total));
         let left = queue::eta(job, now).and_then(|left| TimeDelta::from_std(left).ok());
-        let pace = queue::pace(job).map(said).unwrap_or_default();
+        let pace = queue::pace(job).map(rate).unwrap_or_default();
         (total > 0).then_some(Self { done, total, words, pace, left: left.map(Length) })
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn short(job: &Model) -> String {
     }
 }
 
-fn said(pace: f64) -> String {
+fn rate(pace: f64) -> String {
     if pace >= 1.0 {
         format!("{pace:.0} a second")
     } else {
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_slow_pace_is_said_by_the_minute() {
         assert_eq!(
-            [38.4, 1.0, 0.5, 0.0001].map(said),
+            [38.4, 1.0, 0.5, 0.0001].map(rate),
             ["38 a second", "1 a second", "30 a minute", "1 a minute"]
         );
     }

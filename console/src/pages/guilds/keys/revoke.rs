@@ -58,7 +58,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, answer.message()).await;
     }
     let revoked = answer.body["data"]["revoked"].as_array().map_or(0, Vec::len);
-    let said = match revoked {
+    let text = match revoked {
         0 | 1 => {
             format!(
                 "Key {} ({}) is revoked: every process refuses it within a second.",
@@ -67,5 +67,5 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         }
         keys => format!("{keys} keys are revoked: every process refuses them within a second."),
     };
-    Ok(Response::see(visit.url("/keys")).flash(Flash::new(said)))
+    Ok(Response::see(visit.url("/keys")).flash(Flash::new(text)))
 }

@@ -19,7 +19,7 @@ const OVERLAPS: [(u32, &str); 5] = [
     (7 * 86_400, "7 days"),
     (30 * 86_400, "30 days"),
 ];
-const DEFAULT: &str = "86400";
+const DEFAULT_OVERLAP: &str = "86400";
 const FIELDS: &[&str] = &["overlap_seconds"];
 
 #[derive(Template)]
@@ -47,7 +47,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         name: key.name,
         public_id: key.public_id,
         overlaps: &OVERLAPS,
-        chosen: if chosen.is_empty() { DEFAULT.to_owned() } else { chosen.to_owned() },
+        chosen: if chosen.is_empty() { DEFAULT_OVERLAP.to_owned() } else { chosen.to_owned() },
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

@@ -19,8 +19,8 @@ pub(crate) async fn sync(visit: GuildVisit) -> Result<Response, PageError> {
     if let Some(elsewhere) = unfinished(&visit, &link, &answer).await? {
         return Ok(elsewhere);
     }
-    let said = synced::words(&visit, &link.play_username, &answer.body["data"]).await;
-    Ok(Response::see(page_of(&visit, &link)).flash(Flash::new(said)))
+    let text = synced::words(&visit, &link.play_username, &answer.body["data"]).await;
+    Ok(Response::see(page_of(&visit, &link)).flash(Flash::new(text)))
 }
 
 pub(crate) async fn give(visit: GuildVisit) -> Result<Response, PageError> {
@@ -53,12 +53,12 @@ async fn change(visit: &GuildVisit, change: Change) -> Result<Response, PageErro
     let undo = Undo::new(format!("{page}/roles/{}", change.undo), &[("role_id", &role.to_string())]);
     let (name, [done, whom]) = (named(visit, role).await, change.done);
     // The next sync decides about roles of bindings.
-    let said = format!(
+    let text = format!(
         "{done} {name} {whom} {}. If a binding is about this role, the next sync decides again.",
         link.play_username
     );
-    let said = Flash::new(said);
-    Ok(Response::see(page).flash(said.with_undo(undo)))
+    let flash = Flash::new(text);
+    Ok(Response::see(page).flash(flash.with_undo(undo)))
 }
 
 /// The role's name, or its id while Discord does not answer.
@@ -77,8 +77,8 @@ async fn unfinished(
     if answer.status == StatusCode::ACCEPTED
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
-        let said = Flash::new("This takes longer than usual. The job goes on in the background.");
-        return Ok(Some(Response::see(visit.url(&format!("/jobs/{job}"))).flash(said)));
+        let flash = Flash::new("This takes longer than usual. The job goes on in the background.");
+        return Ok(Some(Response::see(visit.url(&format!("/jobs/{job}"))).flash(flash)));
     }
     if answer.status.is_success() {
         return Ok(None);

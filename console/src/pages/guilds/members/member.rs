@@ -10,7 +10,7 @@ use super::roles::OnDiscord;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
-use crate::pages::guilds::audit::{self, Flash};
+use crate::pages::guilds::audit::{self, Sentence};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
@@ -43,7 +43,7 @@ struct Page {
     made: Option<Made>,
     links: Vec<Ended>,
     staff: Option<Staff>,
-    audit: Vec<Flash>,
+    audit: Vec<Sentence>,
 }
 
 impl Page {
@@ -162,7 +162,7 @@ async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageEr
 }
 
 /// The newest entries about either account.
-async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Flash>, PageError> {
+async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Sentence>, PageError> {
     if !visit.may("audit.read") {
         return Ok(Vec::new());
     }
@@ -174,5 +174,5 @@ async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Flash>, Pag
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.audit_id.get()));
     rows.truncate(usize::try_from(ENTRIES).unwrap_or(usize::MAX));
-    audit::said(visit, &rows).await
+    audit::sentences(visit, &rows).await
 }

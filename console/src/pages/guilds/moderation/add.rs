@@ -78,11 +78,11 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         Ok(new) => new,
         Err(answer) => return show(&visit, kind, typed, refused(&visit, &answer)).await,
     };
-    let said = order.said(&visit, &target.who.name, &new, target.replaced(&order));
+    let flash = order.notice(&visit, &target.who.name, &new, target.replaced(&order));
     if !visit.may("moderation.read") {
         // Undo leads to the page of the ban, which they may not see.
-        let said = Flash::new(said.text);
-        return Ok(Response::see(visit.url(&format!("{}/new", kind.path()))).flash(said));
+        let flash = Flash::new(flash.text);
+        return Ok(Response::see(visit.url(&format!("{}/new", kind.path()))).flash(flash));
     }
-    Ok(Response::see(visit.url(&kind.one(new.id))).flash(said))
+    Ok(Response::see(visit.url(&kind.one(new.id))).flash(flash))
 }

@@ -13,7 +13,7 @@ use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// More than any person has.
-const MOST: usize = 100;
+const SANCTIONS_MAX: usize = 100;
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let kind: Kind = visit.param("kind")?;
@@ -21,7 +21,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         return Err(PageError::NotFound);
     }
     let (mut name, mut restored, mut kept) = (String::new(), Vec::new(), Vec::new());
-    for id in visit.form.all("id").into_iter().take(MOST) {
+    for id in visit.form.all("id").into_iter().take(SANCTIONS_MAX) {
         let id = id.parse().map_err(|_| PageError::NotFound)?;
         let row = history::find(visit.read(), visit.guild.guild_id, id).await?;
         let row = row.filter(|row| row.kind == kind.0).ok_or(PageError::NotFound)?;
@@ -32,19 +32,19 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
             Err(problem) => kept.push(problem),
         }
     }
-    let said = match restored.as_slice() {
+    let text = match restored.as_slice() {
         [] => None,
         [(_, new)] => {
             Some(format!("Restored the {} of {name} {}.", kind.word(), lasting(&visit, new.expires)))
         }
         several => Some(format!("Restored {} of {name}.", Count(several.len() as u64, kind.word()))),
     };
-    let said: Vec<_> = said.into_iter().chain(kept).collect();
+    let text: Vec<_> = text.into_iter().chain(kept).collect();
     let to = match restored.last() {
         Some((row, new)) => after(&visit, row, new.id).await?,
         None => visit.url(kind.path()),
     };
-    Ok(Response::see(to).flash(Flash::new(said.join(" "))))
+    Ok(Response::see(to).flash(Flash::new(text.join(" "))))
 }
 
 /// Imposes the remaining time of one that ended; `Err` says why it stays ended.

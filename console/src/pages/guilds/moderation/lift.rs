@@ -25,26 +25,26 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         .partition(|id| all || *id == row.sanction_id);
     let to = after(&visit, &row, row.sanction_id).await?;
     if ending.is_empty() {
-        let said = Flash::new(format!("The {} of {name} had ended before.", kind.word()));
-        return Ok(Response::see(to).flash(said));
+        let flash = Flash::new(format!("The {} of {name} had ended before.", kind.word()));
+        return Ok(Response::see(to).flash(flash));
     }
     let answer = lift(&visit, &row, subject, all).await;
     if !answer.status.is_success() {
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
-    let mut said = match ending.len() {
+    let mut text = match ending.len() {
         1 => format!("Lifted the {} of {name}.", kind.word()),
         several => format!("Lifted {} of {name}.", Count(several as u64, kind.word())),
     };
     if !staying.is_empty() {
         let list = staying.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ");
-        said = format!("{said} Still {}: {list}.", kind.done());
+        text = format!("{text} Still {}: {list}.", kind.done());
     }
-    let mut said = Flash::new(said);
+    let mut flash = Flash::new(text);
     if !visit.form.has("undo") {
-        said = said.with_undo(undo(&visit, kind, &ending));
+        flash = flash.with_undo(undo(&visit, kind, &ending));
     }
-    Ok(Response::see(to).flash(said))
+    Ok(Response::see(to).flash(flash))
 }
 
 async fn lift(visit: &GuildVisit, row: &sanction::Model, subject: Subject, all: bool) -> ApiAnswer {

@@ -70,7 +70,7 @@ impl Order<'_> {
     }
 
     /// Its notice. Undo lifts it, or restores the one that it replaced.
-    pub(super) fn said(
+    pub(super) fn notice(
         &self,
         visit: &GuildVisit,
         name: &str,
@@ -78,16 +78,16 @@ impl Order<'_> {
         replaced: Option<&sanction::Model>,
     ) -> Flash {
         let (kind, place) = (self.kind, place_words(self.place));
-        let said = format!("{} {name}{place} {}.", kind.past(), lasting(visit, new.expires));
+        let text = format!("{} {name}{place} {}.", kind.past(), lasting(visit, new.expires));
         let Some(old) = replaced else {
             let undo = Undo::new(visit.url(&format!("{}/lift", kind.one(new.id))), &[("undo", "yes")]);
-            return Flash::new(said).with_undo(undo);
+            return Flash::new(text).with_undo(undo);
         };
         let (word, old_id, old_end) = (kind.word(), old.sanction_id, lasting(visit, old.expires_at));
-        let said = format!("{said} It replaces {word} #{old_id}, which was to last {old_end}.");
+        let text = format!("{text} It replaces {word} #{old_id}, which was to last {old_end}.");
         let fields = [("id", old_id.to_string()), ("instead", new.id.to_string())];
         let fields = fields.each_ref().map(|(name, id)| (*name, id.as_str()));
-        Flash::new(said).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
+        Flash::new(text).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
     }
 }
 

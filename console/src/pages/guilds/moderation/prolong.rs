@@ -14,8 +14,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let subject = row.subject().ok_or(PageError::NotFound)?;
     let name = identify(&visit, subject).await?.0.name;
     if !row.in_force(visit.now()) {
-        let said = format!("The {} of {name} has ended, so its length stays.", kind.word());
-        return Ok(Response::see(visit.url(&kind.one(row.sanction_id))).flash(Flash::new(said)));
+        let text = format!("The {} of {name} has ended, so its length stays.", kind.word());
+        return Ok(Response::see(visit.url(&kind.one(row.sanction_id))).flash(Flash::new(text)));
     }
     let seconds = match length::read(&visit.form) {
         Ok(seconds) => seconds,
@@ -28,8 +28,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let order = Order { kind, subject, reason: visit.form.text("reason"), place: &place, seconds };
     match order.impose(&visit).await {
         Ok(new) => {
-            let said = order.said(&visit, &name, &new, Some(&row));
-            Ok(Response::see(visit.url(&kind.one(new.id))).flash(said))
+            let flash = order.notice(&visit, &name, &new, Some(&row));
+            Ok(Response::see(visit.url(&kind.one(new.id))).flash(flash))
         }
         Err(answer) => {
             let form = refused(&visit, &answer);

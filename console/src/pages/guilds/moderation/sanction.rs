@@ -117,6 +117,6 @@ pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Response, PageErro
     if !answer.status.is_success() {
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Flash::new("The ban goes to Discord.".to_owned());
-    Ok(Response::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(said))
+    let flash = Flash::new("The ban goes to Discord.".to_owned());
+    Ok(Response::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(flash))
 }

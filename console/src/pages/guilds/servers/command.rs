@@ -12,7 +12,7 @@ use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The word to type before a command goes to every server.
-const WORD: &str = "all";
+const CONFIRMATION: &str = "all";
 
 fn body(visit: &GuildVisit) -> Map<String, Value> {
     visit.form.json(&["type", "target_id", "reason"])
@@ -25,13 +25,13 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return server::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Flash::new("Command queued. The server fetches it within seconds; its answer appears below.");
-    Ok(Response::see(address(&visit, &server.server_id)).flash(said))
+    let flash = Flash::new("Command queued. The server fetches it within seconds; its answer appears below.");
+    Ok(Response::see(address(&visit, &server.server_id)).flash(flash))
 }
 
 pub(crate) async fn all(visit: GuildVisit) -> Result<Response, PageError> {
-    if !visit.form.text("word").eq_ignore_ascii_case(WORD) {
-        let text = format!("Type {WORD} here: the command goes to every live server.");
+    if !visit.form.text("word").eq_ignore_ascii_case(CONFIRMATION) {
+        let text = format!("Type {CONFIRMATION} here: the command goes to every live server.");
         return super::show(&visit, Form::wrong(&visit.form, Some("word"), &text)).await;
     }
     let mut body = body(&visit);
@@ -41,6 +41,6 @@ pub(crate) async fn all(visit: GuildVisit) -> Result<Response, PageError> {
         return super::show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let queued = answer.body["data"]["queued"].as_i64().unwrap_or_default();
-    let said = Flash::new(format!("Command queued for {}.", Count(queued, "live server")));
-    Ok(Response::see(visit.url("/servers")).flash(said))
+    let flash = Flash::new(format!("Command queued for {}.", Count(queued, "live server")));
+    Ok(Response::see(visit.url("/servers")).flash(flash))
 }

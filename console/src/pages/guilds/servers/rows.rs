@@ -16,7 +16,7 @@ use crate::visit::GuildVisit;
 /// The studio's server has no id, and a part of an address cannot be empty.
 const STUDIO: &str = "studio";
 /// Marks ids that would read like that name.
-const MARK: char = '~';
+const ESCAPE: char = '~';
 
 pub(super) struct Row {
     pub(super) url: String,
@@ -53,18 +53,18 @@ pub(crate) fn address(visit: &GuildVisit, server: &str) -> String {
 
 /// The name of a server in addresses; [`id_in`] is the inverse.
 fn part_of(server: &str) -> Cow<'_, str> {
-    match server.trim_start_matches(MARK) {
+    match server.trim_start_matches(ESCAPE) {
         "" if server.is_empty() => STUDIO.into(),
-        STUDIO => format!("{MARK}{server}").into(),
+        STUDIO => format!("{ESCAPE}{server}").into(),
         _ => server.into(),
     }
 }
 
 /// The id of the server that an address names.
 pub(super) fn id_in(part: &str) -> &str {
-    match part.trim_start_matches(MARK) {
+    match part.trim_start_matches(ESCAPE) {
         STUDIO if part == STUDIO => "",
-        STUDIO => &part[MARK.len_utf8()..],
+        STUDIO => &part[ESCAPE.len_utf8()..],
         _ => part,
     }
 }

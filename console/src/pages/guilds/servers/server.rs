@@ -4,7 +4,7 @@ use askama::Template;
 use entities::{CommandId, Page as Part, game_server, server_command};
 
 use super::rows::{Command, Row, id_in};
-use super::{FIELDS, USUAL, places};
+use super::{FIELDS, USUAL_COMMANDS, places};
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
@@ -50,7 +50,7 @@ pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Response, Pag
         more: commands.last().filter(|_| has_more).map(|last| format!("before={}", last.command_id)),
         commands: Command::all(visit, &commands).await?,
         server,
-        usual: USUAL,
+        usual: USUAL_COMMANDS,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

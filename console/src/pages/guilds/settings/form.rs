@@ -8,7 +8,7 @@ use crate::fields::Fields;
 use crate::pages::guilds::staff::labels::action;
 
 /// Powerful roles that Guildhall may give.
-pub(super) const POWERFUL: &str = "allowed_privileged_roles";
+pub(super) const POWERFUL_ROLES: &str = "allowed_privileged_roles";
 
 /// Types of actions with their default points.
 pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
@@ -42,7 +42,7 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
         }
     }
     let roles = settings.allowed_privileged_roles.0.iter().filter(|_| powerful);
-    pairs.extend(roles.map(|role| (POWERFUL.to_owned(), role.to_string())));
+    pairs.extend(roles.map(|role| (POWERFUL_ROLES.to_owned(), role.to_string())));
     pairs
 }
 
@@ -59,7 +59,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
     let weights: Map<String, Value> =
         given.map(|(kind, field)| (kind.to_owned(), number(form.text(&field)))).collect();
-    let roles: Vec<Value> = form.all(POWERFUL).into_iter().map(Value::from).collect();
+    let roles: Vec<Value> = form.all(POWERFUL_ROLES).into_iter().map(Value::from).collect();
     let mut body = Map::from_iter([
         ("nickname_template".to_owned(), form.text("nickname_template").into()),
         ("time_zone".to_owned(), form.text("time_zone").into()),
@@ -69,8 +69,8 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
         ("score_weights".to_owned(), weights.into()),
     ]);
-    if powerful || form.has(POWERFUL) {
-        body.insert(POWERFUL.to_owned(), roles.into());
+    if powerful || form.has(POWERFUL_ROLES) {
+        body.insert(POWERFUL_ROLES.to_owned(), roles.into());
     }
     body
 }
@@ -96,9 +96,9 @@ mod tests {
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);
-        all.as_object_mut().unwrap().remove(POWERFUL);
+        all.as_object_mut().unwrap().remove(POWERFUL_ROLES);
         assert_eq!(Value::Object(body(&filled(&settings, false), false)), all);
-        assert_eq!(body(&Fields::of(&[(POWERFUL, "5")]), false)[POWERFUL], json!(["5"]));
+        assert_eq!(body(&Fields::of(&[(POWERFUL_ROLES, "5")]), false)[POWERFUL_ROLES], json!(["5"]));
     }
 
     #[test]

@@ -15,11 +15,11 @@ use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Players that the question names.
-const NAMED: usize = 10;
+const PLAYERS_NAMED: usize = 10;
 /// Players that are looked up on Roblox, in one call.
-const CHECKED: usize = 100;
+const PLAYERS_CHECKED: usize = 100;
 /// What is typed before several players are flagged.
-const WORD: &str = "flag";
+const CONFIRMATION: &str = "flag";
 const FIELDS: [&str; 1] = ["word"];
 
 #[derive(Template)]
@@ -78,8 +78,8 @@ pub(crate) async fn many(visit: GuildVisit) -> Result<Response, PageError> {
     if !form.has("sure") {
         return ask(&visit, &lines, Form::default()).await;
     }
-    if lines.len() > 1 && !form.text("word").eq_ignore_ascii_case(WORD) {
-        let text = format!("Type {WORD} to flag them.");
+    if lines.len() > 1 && !form.text("word").eq_ignore_ascii_case(CONFIRMATION) {
+        let text = format!("Type {CONFIRMATION} to flag them.");
         return ask(&visit, &lines, Form::wrong(form, Some("word"), &text)).await;
     }
     import(&visit, &lines).await
@@ -87,13 +87,13 @@ pub(crate) async fn many(visit: GuildVisit) -> Result<Response, PageError> {
 
 async fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Response, PageError> {
     let total = lines.len() as u64;
-    let plays: Vec<_> = lines.iter().take(CHECKED).map(|line| line.play).collect();
+    let plays: Vec<_> = lines.iter().take(PLAYERS_CHECKED).map(|line| line.play).collect();
     let (people, unknown) = People::players(visit, &plays).await?;
     let (unknown, unanswered) = match unknown {
         Ok(unknown) => (unknown, String::new()),
         Err(problem) => (Vec::new(), problem),
     };
-    let named = lines.iter().take(NAMED).map(|line| Named {
+    let named = lines.iter().take(PLAYERS_NAMED).map(|line| Named {
         who: people.who(visit, Subject::Play(line.play)),
         unknown: unknown.contains(&line.play),
         reason: line.reason.clone(),
@@ -126,23 +126,23 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Response, PageErro
         && let Some(job) = answer.body["data"]["job_id"].as_str()
     {
         let page = if visit.may("sync.write") { format!("/jobs/{job}") } else { "/shield".to_owned() };
-        let said = Flash::new("The import goes on in the background.");
-        return Ok(Response::see(visit.url(&page)).flash(said));
+        let flash = Flash::new("The import goes on in the background.");
+        return Ok(Response::see(visit.url(&page)).flash(flash));
     }
     if !answer.status.is_success() {
         return ask(visit, lines, Form::refused(&visit.form, &answer)).await;
     }
     let number = |name: &str| answer.body["data"][name].as_u64().unwrap_or(0);
     let (imported, skipped) = (number("imported"), number("skipped"));
-    let mut said = format!("{} flagged.", Count(imported, "player"));
+    let mut text = format!("{} flagged.", Count(imported, "player"));
     if skipped > 0 {
         let left = Count(skipped, "other player");
-        said = format!("{said} {left} skipped: already flagged, or unknown to Roblox.");
+        text = format!("{text} {left} skipped: already flagged, or unknown to Roblox.");
     }
     // One player is shown with the new flag.
     let page = match lines {
         [line] => format!("/shield?ids={}", line.play),
         _ => "/shield".to_owned(),
     };
-    Ok(Response::see(visit.url(&page)).flash(Flash::new(said)))
+    Ok(Response::see(visit.url(&page)).flash(Flash::new(text)))
 }

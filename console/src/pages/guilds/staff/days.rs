@@ -44,8 +44,8 @@ fn last(end: Timestamp, zone: Tz) -> NaiveDate {
 /// "1 Dec 2026 to 5 Dec 2026"
 pub(super) fn span(starts: Timestamp, ends: Timestamp, zone: Tz) -> String {
     let (first, last) = (starts.with_timezone(&zone).date_naive(), last(ends, zone));
-    let said = |day: NaiveDate| day.format("%-d %b %Y").to_string();
-    if first >= last { said(first) } else { format!("{} to {}", said(first), said(last)) }
+    let shown = |day: NaiveDate| day.format("%-d %b %Y").to_string();
+    if first >= last { shown(first) } else { format!("{} to {}", shown(first), shown(last)) }
 }
 
 /// The text of a moment for the API.

@@ -10,7 +10,7 @@ use entities::leave_request::{self, State};
 use entities::{ChatId, LoaId, loa, staff_directory};
 use http::Method;
 
-use super::person::{FIELD, asked};
+use super::person::{STAFF_FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices, days, decides, name_of, own, sees_all};
 use crate::html::form::Form;
@@ -87,7 +87,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         _ => None,
     };
     let mut leaves = Vec::new();
-    if form.problem_of(FIELD).is_empty() {
+    if form.problem_of(STAFF_FIELD).is_empty() {
         let filter = loa::Filter { staff: asked, status };
         leaves = loa::list(conn, guild, filter, page(visit), visit.now()).await?;
     }
@@ -136,8 +136,8 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Response, PageError
     }
     let undo =
         Undo::new(visit.url(&format!("/staff/leave/requests/{}/withdraw", answer.body["data"]["id"])), &[]);
-    let said = Flash::new("Leave requested. It begins when it is approved.").with_undo(undo);
-    Ok(Response::see(visit.url("/staff/leave")).flash(said))
+    let flash = Flash::new("Leave requested. It begins when it is approved.").with_undo(undo);
+    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
@@ -156,6 +156,6 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Flash::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
-    Ok(Response::see(visit.url("/staff/leave")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
+    Ok(Response::see(visit.url("/staff/leave")).flash(flash.with_undo(undo)))
 }

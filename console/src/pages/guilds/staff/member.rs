@@ -17,7 +17,7 @@ use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Rows of each section.
-const FEW: u64 = 10;
+const ROWS: u64 = 10;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/member.html")]
@@ -66,7 +66,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let leave = loa::open_of(conn, guild, chat, now).await?;
     let zone = days::zone(&visit);
     let filter = strike::Filter { staff: Some(chat), active: None };
-    let strikes = strike::list(conn, guild, filter, Rows::first(FEW), now).await?;
+    let strikes = strike::list(conn, guild, filter, Rows::first(ROWS), now).await?;
     let page = Page {
         shell: visit.shell(&who.name, Place::Staff),
         url: visit.url("/staff"),
@@ -112,12 +112,12 @@ async fn notes_about(visit: &GuildVisit, chat: ChatId) -> Result<Vec<notes::Row>
     if !sees_all(visit) {
         return Ok(Vec::new());
     }
-    let rows = staff_note::list(visit.read(), visit.guild.guild_id, Some(chat), Rows::first(FEW)).await?;
+    let rows = staff_note::list(visit.read(), visit.guild.guild_id, Some(chat), Rows::first(ROWS)).await?;
     notes::shown(visit, rows).await
 }
 
 async fn actions(visit: &GuildVisit, chat: ChatId) -> Result<Vec<Action>, PageError> {
-    let rows = staff_action::list_of(visit.read(), visit.guild.guild_id, chat, Rows::first(FEW)).await?;
+    let rows = staff_action::list_of(visit.read(), visit.guild.guild_id, chat, Rows::first(ROWS)).await?;
     let people = People::read(visit, rows.iter().filter_map(labels::target).collect::<Vec<_>>()).await?;
     Ok(rows.iter().map(|row| labels::shown(visit, &people, row)).collect())
 }

@@ -154,14 +154,14 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let name = name_of(&visit, chat).await?;
-    let said = match before {
+    let flash = match before {
         None => {
             let undo = Undo::new(visit.url(&format!("/staff/{chat}/remove")), &[]);
             Flash::new(format!("{name} is now staff.")).with_undo(undo)
         }
         Some(before) => Flash::new(format!("{name} now has another role.")).with_undo(again(&visit, &before)),
     };
-    Ok(Response::see(visit.url("/staff")).flash(said))
+    Ok(Response::see(visit.url("/staff")).flash(flash))
 }
 
 /// The form that makes a person staff again.

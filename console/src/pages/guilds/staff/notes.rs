@@ -5,7 +5,7 @@ use entities::{ChatId, NoteId, staff_note};
 use http::Method;
 use serde_json::Map;
 
-use super::person::{FIELD, asked};
+use super::person::{STAFF_FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, decides, name_of};
 use crate::fields::Fields;
@@ -19,7 +19,7 @@ use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 2] = ["staff_id", "body"];
 /// The content of the page beside the form.
-const SHOWN: [&str; 3] = [FIELD, "staff_id", "body"];
+const SHOWN: [&str; 3] = [STAFF_FIELD, "staff_id", "body"];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/notes.html")]
@@ -55,7 +55,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (about, form) = asked(visit, form).await?;
     let mut notes = Vec::new();
-    if form.problem_of(FIELD).is_empty() {
+    if form.problem_of(STAFF_FIELD).is_empty() {
         notes = staff_note::list(visit.read(), visit.guild.guild_id, about, page(visit)).await?;
     }
     let more = cut(visit, &mut notes, |row| row.note_id);
@@ -110,8 +110,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Flash::new(format!("Note about {} added.", name_of(&visit, staff).await?));
-    Ok(Response::see(visit.url("/staff/notes")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Note about {} added.", name_of(&visit, staff).await?));
+    Ok(Response::see(visit.url("/staff/notes")).flash(flash.with_undo(undo)))
 }
 
 async fn find(visit: &GuildVisit) -> Result<staff_note::Model, PageError> {

@@ -11,7 +11,7 @@ use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The field of the filters.
-pub(super) const FIELD: &str = "staff";
+pub(super) const STAFF_FIELD: &str = "staff";
 
 /// A staff member that matches.
 pub(crate) struct Match {
@@ -66,7 +66,7 @@ fn on_roblox(member: &Described, by_id: Option<Subject>, typed: &str) -> Option<
 /// The filter of a list by person: all (`None`), or the person that it names. If no one matches, the form
 /// says so and the list is empty.
 pub(super) async fn asked(visit: &GuildVisit, form: Form) -> Result<(Option<ChatId>, Form), PageError> {
-    let typed = visit.query.text(FIELD);
+    let typed = visit.query.text(STAFF_FIELD);
     if !sees_all(visit) {
         return Ok((Some(own(visit)), form));
     }
@@ -88,6 +88,6 @@ pub(super) async fn asked(visit: &GuildVisit, form: Form) -> Result<(Option<Chat
     };
     Ok(match named {
         Ok(chat) => (Some(chat), form),
-        Err(problem) => (None, Form::wrong(&visit.query, Some(FIELD), &problem)),
+        Err(problem) => (None, Form::wrong(&visit.query, Some(STAFF_FIELD), &problem)),
     })
 }

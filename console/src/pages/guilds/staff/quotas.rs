@@ -46,7 +46,7 @@ struct Members {
 
 #[derive(Template)]
 #[template(path = "guilds/staff/quota.html")]
-struct One {
+struct QuotaPage {
     shell: Shell,
     url: String,
     id: QuotaId,
@@ -136,7 +136,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<Response, PageError> {
-    let page = One {
+    let page = QuotaPage {
         shell: visit.shell(&row.name, Place::Staff),
         url: visit.url("/staff/quotas"),
         id: row.quota_id,
@@ -179,8 +179,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/quotas/{}/remove", answer.body["data"]["id"])), &[]);
-    let said = Flash::new(format!("Quota {} added.", visit.form.text("name")));
-    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Quota {} added.", visit.form.text("name")));
+    Ok(Response::see(visit.url("/staff/quotas")).flash(flash.with_undo(undo)))
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
@@ -191,8 +191,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
         return show_one(&visit, refused(&visit.form, &answer), row).await;
     }
     let undo = undo_to(&visit, &format!("/staff/quotas/{}", row.quota_id), &row);
-    let said = Flash::new(format!("Quota {} changed.", visit.form.text("name")));
-    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Quota {} changed.", visit.form.text("name")));
+    Ok(Response::see(visit.url("/staff/quotas")).flash(flash.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
@@ -203,8 +203,8 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
         return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
     }
     let undo = undo_to(&visit, "/staff/quotas", &row);
-    let said = Flash::new(format!("Quota {} deleted.", row.name));
-    Ok(Response::see(visit.url("/staff/quotas")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Quota {} deleted.", row.name));
+    Ok(Response::see(visit.url("/staff/quotas")).flash(flash.with_undo(undo)))
 }
 
 /// The form that restores the quota.

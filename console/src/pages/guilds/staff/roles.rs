@@ -16,7 +16,7 @@ use crate::visit::GuildVisit;
 
 const FIELDS: [&str; 4] = ["role_id", "role_name", "permissions", "play_permissions"];
 /// The field for permissions in games without a box.
-const MORE: &str = "more_play_permissions";
+const MORE_PLAY_FIELD: &str = "more_play_permissions";
 
 #[derive(Template)]
 #[template(path = "guilds/staff/role.html")]
@@ -114,7 +114,7 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
     let mut body = visit.form.json(&["role_name"]);
     body.insert("permissions".to_owned(), Value::from(visit.form.all("permissions")));
     let mut in_games = visit.form.all("play_permissions");
-    for word in visit.form.text(MORE).split_whitespace() {
+    for word in visit.form.text(MORE_PLAY_FIELD).split_whitespace() {
         if !in_games.contains(&word) {
             in_games.push(word);
         }
@@ -125,7 +125,7 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), before).await;
     }
     let name = visit.form.text("role_name");
-    let said = match before {
+    let flash = match before {
         None => {
             let undo = Undo::new(visit.url(&format!("/staff/roles/{role}/remove")), &[]);
             Flash::new(format!("Staff role {name} added.")).with_undo(undo)
@@ -135,7 +135,7 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
             Flash::new(format!("Staff role {name} changed.")).with_undo(undo)
         }
     };
-    Ok(Response::see(visit.url("/staff")).flash(said))
+    Ok(Response::see(visit.url("/staff")).flash(flash))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
@@ -147,6 +147,6 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, form, Some(before)).await;
     }
     let undo = Undo::new(visit.url("/staff/roles"), &pairs(&role.to_string(), &before));
-    let said = Flash::new(format!("Staff role {} removed. The Discord role stays.", before.role_name));
-    Ok(Response::see(visit.url("/staff")).flash(said.with_undo(undo)))
+    let flash = Flash::new(format!("Staff role {} removed. The Discord role stays.", before.role_name));
+    Ok(Response::see(visit.url("/staff")).flash(flash.with_undo(undo)))
 }

@@ -6,7 +6,7 @@ use entities::{ChatId, StrikeId};
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::person::{FIELD, asked};
+use super::person::{STAFF_FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
 use crate::fields::Fields;
@@ -18,7 +18,7 @@ use crate::pages::guilds::people::Who;
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
-const FIELDS: [&str; 5] = [FIELD, "staff_id", "reason", "severity", "expires_at"];
+const FIELDS: [&str; 5] = [STAFF_FIELD, "staff_id", "reason", "severity", "expires_at"];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/strikes.html")]
@@ -40,7 +40,7 @@ struct Page {
 
 #[derive(Template)]
 #[template(path = "guilds/staff/strike.html")]
-struct One {
+struct StrikePage {
     shell: Shell,
     form: Form,
     url: String,
@@ -75,7 +75,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     };
     let (staff, form) = asked(visit, form).await?;
     let mut strikes = Vec::new();
-    if form.problem_of(FIELD).is_empty() {
+    if form.problem_of(STAFF_FIELD).is_empty() {
         let (conn, filter) = (visit.read(), strike::Filter { staff, active });
         strikes = strike::list(conn, visit.guild.guild_id, filter, page(visit), visit.now()).await?;
     }
@@ -135,7 +135,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
 async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Response, PageError> {
     let may_write = decides(visit, row.staff_id);
     let row = shown(visit, vec![row]).await?.pop().ok_or(PageError::NotFound)?;
-    let page = One {
+    let page = StrikePage {
         shell: visit.shell(&format!("Strike {}", row.id), Place::Staff),
         url: visit.url("/staff/strikes"),
         may_write,
@@ -177,8 +177,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Flash::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
-    Ok(Response::see(visit.url("/staff/strikes")).flash(said))
+    let flash = Flash::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
+    Ok(Response::see(visit.url("/staff/strikes")).flash(flash))
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
@@ -199,8 +199,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let url = visit.url(&format!("/staff/strikes/{}", row.strike_id));
     let (severity, until) = (row.severity.to_string(), days::sent(row.expires_at));
     let before = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
-    let said = Flash::new(format!("Strike {} changed.", row.strike_id));
-    Ok(Response::see(url.clone()).flash(said.with_undo(Undo::new(url, &before))))
+    let flash = Flash::new(format!("Strike {} changed.", row.strike_id));
+    Ok(Response::see(url.clone()).flash(flash.with_undo(Undo::new(url, &before))))
 }
 
 /// The form names the day that the strike has, or its exact time as an undo does: it stays.
@@ -216,6 +216,6 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show_one(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    let said = Flash::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
-    Ok(Response::see(visit.url("/staff/strikes")).flash(said))
+    let flash = Flash::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
+    Ok(Response::see(visit.url("/staff/strikes")).flash(flash))
 }

@@ -15,7 +15,7 @@ use crate::visit::GuildVisit;
 /// Changes of one page.
 const SHOWN: usize = 50;
 /// An older preview is outdated.
-const FRESH: TimeDelta = TimeDelta::hours(1);
+const FRESH_FOR: TimeDelta = TimeDelta::hours(1);
 
 pub(super) struct Preview {
     pub(super) job: String,
@@ -155,7 +155,7 @@ impl Preview {
 
 /// The newest finished preview of the last hour, unless a sync has changed members since.
 pub(super) fn newest<'j>(visit: &GuildVisit, jobs: &'j [Model]) -> Option<&'j Model> {
-    let fresh = |job: &&Model| job.finished_at.is_some_and(|at| at + FRESH > visit.now());
+    let fresh = |job: &&Model| job.finished_at.is_some_and(|at| at + FRESH_FOR > visit.now());
     let preview = jobs.iter().filter(|job| job.state == State::Succeeded && is_preview(job)).find(fresh)?;
     (!jobs.iter().any(|run| has_changed_since(run, preview))).then_some(preview)
 }

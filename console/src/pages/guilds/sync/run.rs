@@ -14,7 +14,7 @@ use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The word to type before more than one member loses roles.
-const WORD: &str = "sync";
+const CONFIRMATION: &str = "sync";
 /// What the form shows.
 const FIELDS: &[&str] = &["max_removals", "word"];
 
@@ -64,9 +64,9 @@ async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> 
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let known = known(&visit).await?;
-    let typed = visit.form.text("word").eq_ignore_ascii_case(WORD);
+    let typed = visit.form.text("word").eq_ignore_ascii_case(CONFIRMATION);
     if wants_word(known.map(|(counts, _)| counts)) && !typed {
-        let text = format!("Type {WORD} here: more than one member may lose roles.");
+        let text = format!("Type {CONFIRMATION} here: more than one member may lose roles.");
         return show(&visit, Form::wrong(&visit.form, Some("word"), &text), known).await;
     }
     let answer = request(&visit, false).await;
@@ -74,8 +74,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), known).await;
     }
     let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
-    let said = Flash::new("The sync is queued. You can leave this page and find it again under Jobs.");
-    Ok(Response::see(visit.url(&format!("/jobs/{job}"))).flash(said))
+    let flash = Flash::new("The sync is queued. You can leave this page and find it again under Jobs.");
+    Ok(Response::see(visit.url(&format!("/jobs/{job}"))).flash(flash))
 }
 
 #[cfg(test)]

@@ -173,8 +173,8 @@ pub(crate) async fn retry(visit: Visit) -> Result<Response, PageError> {
         Retry::Queued(row) => {
             visit.queue().publish([row.message()]);
             visit.log("jobs.retry", &job.job_id.to_string());
-            let said = Flash::new("The job is due now. A worker takes it within seconds.");
-            return Ok(Response::see(url(&format!("/jobs/{}", job.job_id))).flash(said));
+            let flash = Flash::new("The job is due now. A worker takes it within seconds.");
+            return Ok(Response::see(url(&format!("/jobs/{}", job.job_id))).flash(flash));
         }
         Retry::NotFailed(_) => {
             "Only jobs that failed, are dead or wait for their next attempt can be retried.".to_owned()
@@ -202,7 +202,7 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Response, PageError> {
     work.announce([event]);
     visit.commit(work).await?;
     visit.log("jobs.cancel", &after.job_id.to_string());
-    let said = match (after.state, job.parent_id) {
+    let text = match (after.state, job.parent_id) {
         (State::Cancelled, None) => "The job is cancelled.",
         (State::Cancelled, Some(_)) => "The job that the chunk is part of is cancelled.",
         (_, None) => "The cancel is requested. Its worker gets it within a second.",
@@ -210,5 +210,5 @@ pub(crate) async fn cancel(visit: Visit) -> Result<Response, PageError> {
             "The cancel of the job that the chunk is part of is requested. Its workers get it within a second."
         }
     };
-    Ok(Response::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(said)))
+    Ok(Response::see(url(&format!("/jobs/{}", after.job_id))).flash(Flash::new(text)))
 }

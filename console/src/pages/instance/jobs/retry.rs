@@ -53,8 +53,8 @@ fn list(fields: &Fields) -> String {
 }
 
 fn choose_first() -> Response {
-    let said = "Failed and dead jobs can be retried together: show one of these states first.";
-    Response::see(url("/jobs")).flash(Flash::new(said))
+    let text = "Failed and dead jobs can be retried together: show one of these states first.";
+    Response::see(url("/jobs")).flash(Flash::new(text))
 }
 
 pub(crate) async fn ask(visit: Visit) -> Result<Response, PageError> {
@@ -109,10 +109,10 @@ pub(crate) async fn post(visit: Visit) -> Result<Response, PageError> {
         operator.retry_all(database, which, AT_ONCE, now).await?
     };
     visit.log("jobs.retry", &format!("{} {}", outcome.queued, filter.words()));
-    Ok(Response::see(list(&visit.form)).flash(Flash::new(said(&outcome))))
+    Ok(Response::see(list(&visit.form)).flash(Flash::new(summary(&outcome))))
 }
 
-fn said(outcome: &RetriedAll) -> String {
+fn summary(outcome: &RetriedAll) -> String {
     let due = format!("{} due now.", plural(outcome.queued));
     match outcome.refused {
         0 => due,
@@ -135,7 +135,7 @@ mod tests {
     fn the_outcome_is_said_in_numbers() {
         let outcome = RetriedAll { queued: 1_204, refused: 1 };
         assert_eq!(
-            said(&outcome),
+            summary(&outcome),
             "1,204 jobs are due now. 1 job is left: an unfinished job does the same, or the server's quota is used up."
         );
     }

@@ -9,7 +9,7 @@ use super::title::title;
 use crate::html::format::{When, shortened};
 
 /// Characters of an error's message in a list.
-const MESSAGE: usize = 120;
+const MESSAGE_MAX: usize = 120;
 
 pub(super) struct Row {
     pub(super) id: JobId,
@@ -55,7 +55,7 @@ impl Row {
             state: Mark::of(job.status(now)),
             attempt: format!("{}/{}", job.attempt, job.max_attempts),
             created: When { at: job.created_at, now },
-            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE)).unwrap_or_default(),
+            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE_MAX)).unwrap_or_default(),
         }
     }
 }

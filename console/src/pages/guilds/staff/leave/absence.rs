@@ -61,8 +61,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     };
     let fields = fields_of(&visit, &row);
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}", row.loa_id)), &borrowed(&fields));
-    let said = Flash::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
-    change(&visit, row, Method::PATCH, body, said.with_undo(undo)).await
+    let flash = Flash::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
+    change(&visit, row, Method::PATCH, body, flash.with_undo(undo)).await
 }
 
 /// Back early: the leave ends now.
@@ -75,10 +75,10 @@ pub(crate) async fn resume(visit: GuildVisit) -> Result<Response, PageError> {
     set_status(visit, "active", Flash::new("The leave goes on.")).await
 }
 
-async fn set_status(visit: GuildVisit, status: &str, said: Flash) -> Result<Response, PageError> {
+async fn set_status(visit: GuildVisit, status: &str, flash: Flash) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let body = [("status".to_owned(), status.into())].into_iter().collect();
-    change(&visit, row, Method::PATCH, body, said).await
+    change(&visit, row, Method::PATCH, body, flash).await
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
@@ -87,8 +87,8 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let fields = fields_of(&visit, &row);
     let mut again = vec![("staff_id", staff.as_str())];
     again.extend(borrowed(&fields));
-    let said = Flash::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
-    change(&visit, row, Method::DELETE, Map::new(), said).await
+    let flash = Flash::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
+    change(&visit, row, Method::DELETE, Map::new(), flash).await
 }
 
 async fn change(
@@ -96,12 +96,12 @@ async fn change(
     row: Model,
     method: Method,
     body: Map<String, Value>,
-    said: Flash,
+    flash: Flash,
 ) -> Result<Response, PageError> {
     let path = format!("/guilds/{{g}}/staff/loa/{}", row.loa_id);
     let answer = visit.api(method, &path, body).await;
     if !answer.status.is_success() {
         return show(visit, Form::refused(&visit.form, &answer), row).await;
     }
-    Ok(Response::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
 }

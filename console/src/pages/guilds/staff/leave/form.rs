@@ -4,11 +4,11 @@ use entities::{ChatId, Timestamp};
 use serde_json::{Map, Value};
 
 use super::super::days;
-use super::super::person::FIELD;
+use super::super::person::STAFF_FIELD;
 use crate::html::form::Form;
 use crate::visit::GuildVisit;
 
-pub(super) const FIELDS: [&str; 5] = [FIELD, "staff_id", "starts_at", "ends_at", "reason"];
+pub(super) const FIELDS: [&str; 5] = [STAFF_FIELD, "staff_id", "starts_at", "ends_at", "reason"];
 
 /// The times that the form names. A day that is already the one of `before` keeps its exact time.
 pub(super) fn times(

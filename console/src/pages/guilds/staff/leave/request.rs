@@ -43,7 +43,7 @@ pub(super) struct Request {
 }
 
 /// State, its value in a filter, kind of mark, word.
-pub(super) const WORDS: [(State, &str, &str, &str); 4] = [
+pub(super) const STATES: [(State, &str, &str, &str); 4] = [
     (State::Requested, "requested", "warning", "waits"),
     (State::Approved, "approved", "good", "approved"),
     (State::Rejected, "rejected", "bad", "rejected"),
@@ -51,7 +51,7 @@ pub(super) const WORDS: [(State, &str, &str, &str); 4] = [
 ];
 
 fn word(state: State) -> (&'static str, &'static str) {
-    let known = WORDS.iter().find(|(one, ..)| *one == state);
+    let known = STATES.iter().find(|(one, ..)| *one == state);
     known.map_or(("quiet", ""), |(_, _, kind, word)| (*kind, *word))
 }
 
@@ -143,8 +143,8 @@ pub(crate) async fn approve(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer), row).await;
     }
-    let said = Flash::new("Leave approved. It is in the list of leaves now.");
-    Ok(Response::see(visit.url("/staff/leave")).flash(said))
+    let flash = Flash::new("Leave approved. It is in the list of leaves now.");
+    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
 }
 
 pub(crate) async fn reject(visit: GuildVisit) -> Result<Response, PageError> {
@@ -159,11 +159,11 @@ pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Response, PageError> {
     decide(visit, row, "withdraw", Flash::new("Request withdrawn.").with_undo(undo)).await
 }
 
-async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Flash) -> Result<Response, PageError> {
+async fn decide(visit: GuildVisit, row: Model, verb: &str, flash: Flash) -> Result<Response, PageError> {
     let path = format!("/guilds/{{g}}/staff/leave-requests/{}/{verb}", row.leave_request_id);
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    Ok(Response::see(visit.url("/staff/leave")).flash(said))
+    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
 }

@@ -3,10 +3,10 @@
 use askama::Template;
 use entities::leave_request::{self, Model, State};
 
-use super::super::person::{FIELD, asked};
+use super::super::person::{STAFF_FIELD, asked};
 use super::super::tabs::{Link, Tab, tabs};
 use super::super::{Staff, sees_all};
-use super::request::{Request, WORDS};
+use super::request::{Request, STATES};
 use crate::html::form::Form;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
@@ -31,7 +31,7 @@ struct Page {
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let (staff, form) = asked(&visit, Form::new(visit.query.clone())).await?;
     let mut rows: Vec<Model> = Vec::new();
-    if form.problem_of(FIELD).is_empty() {
+    if form.problem_of(STAFF_FIELD).is_empty() {
         let filter = leave_request::Filter { staff, state: state(form.text("state")) };
         rows = leave_request::list(visit.read(), visit.guild.guild_id, filter, page(&visit)).await?;
     }
@@ -43,7 +43,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         url: visit.url("/staff/leave"),
         sees_all: sees_all(&visit),
         zone: visit.guild.time_zone.clone(),
-        states: WORDS.iter().map(|(_, value, _, word)| (*value, *word)).collect(),
+        states: STATES.iter().map(|(_, value, _, word)| (*value, *word)).collect(),
         requests: rows.into_iter().map(|row| Request::new(&visit, &staff, row)).collect(),
         more,
         form,
@@ -52,5 +52,5 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 fn state(value: &str) -> Option<State> {
-    WORDS.iter().find(|(_, known, ..)| *known == value).map(|(state, ..)| *state)
+    STATES.iter().find(|(_, known, ..)| *known == value).map(|(state, ..)| *state)
 }

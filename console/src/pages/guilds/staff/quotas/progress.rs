@@ -16,7 +16,7 @@ const QUOTAS: usize = 10;
 /// Quotas on the page of a member: the newest.
 const QUOTAS_OF_MEMBER: u64 = 50;
 /// Members shown of each; its own page has all.
-const FIRST: usize = 5;
+const MEMBERS_OF_QUOTA: usize = 5;
 
 pub(in crate::pages::guilds::staff) struct Quota {
     pub(in crate::pages::guilds::staff) id: QuotaId,
@@ -53,7 +53,7 @@ pub(super) async fn all(visit: &GuildVisit) -> Result<(Vec<Quota>, Option<String
     for row in &rows {
         let mut progress = read(visit, row, (!sees_all(visit)).then(|| own(visit))).await?;
         let covered = progress.len();
-        progress.truncate(FIRST);
+        progress.truncate(MEMBERS_OF_QUOTA);
         quotas.push(described(row, bars(visit, row, progress).await?, covered));
     }
     Ok((quotas, last))

@@ -13,15 +13,15 @@ const SESSIONS: u64 = 10_000;
 
 /// The end of each limit, by the hash of the secret.
 #[derive(Clone)]
-pub(crate) struct Spent(Cache<[u8; 32], Instant>);
+pub(crate) struct LimitedSessions(Cache<[u8; 32], Instant>);
 
-impl Default for Spent {
+impl Default for LimitedSessions {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(SESSIONS).time_to_live(LONGEST).build())
     }
 }
 
-impl Spent {
+impl LimitedSessions {
     pub(crate) fn note(&self, secret: &ConsoleSecret, over: Over) {
         self.0.insert(secret.hash(), Instant::now() + Duration::from_secs(over.retry_after).min(LONGEST));
     }
@@ -41,12 +41,12 @@ mod tests {
 
     #[test]
     fn one_session_is_refused_until_its_window_ends() {
-        let (spent, secret) = (Spent::default(), ConsoleSecret::generate());
-        spent.note(&secret, Over { retry_after: 600 });
-        let over = spent.check(&secret.hash()).unwrap_err();
+        let (limited, secret) = (LimitedSessions::default(), ConsoleSecret::generate());
+        limited.note(&secret, Over { retry_after: 600 });
+        let over = limited.check(&secret.hash()).unwrap_err();
         assert!((59..=60).contains(&over.retry_after), "{over:?}");
-        spent.check(&ConsoleSecret::generate().hash()).unwrap();
-        spent.note(&secret, Over { retry_after: 0 });
-        spent.check(&secret.hash()).unwrap();
+        limited.check(&ConsoleSecret::generate().hash()).unwrap();
+        limited.note(&secret, Over { retry_after: 0 });
+        limited.check(&secret.hash()).unwrap();
     }
 }
