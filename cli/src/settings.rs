@@ -22,7 +22,7 @@ impl SettingNames {
             let (flag, variable) = (flag(argument)?, variable(argument)?);
             let source = matches.value_source(argument.get_id().as_str())?;
             // Messages name the variable of a secret, which here comes from a file.
-            let of_secret = variable.strip_suffix(FILE).map(str::to_owned);
+            let of_secret = variable.strip_suffix(FILE_SUFFIX).map(str::to_owned);
             let name = match source {
                 ValueSource::CommandLine => flag,
                 ValueSource::DefaultValue => format!("{flag} ({variable})"),
@@ -37,7 +37,7 @@ impl SettingNames {
     /// No variable is part of another one's name, except a secret's variable, which is part of its file's.
     pub(crate) fn apply(&self, message: String) -> String {
         self.0.iter().fold(message, |message, (variable, name)| {
-            let file = format!("{variable}{FILE}");
+            let file = format!("{variable}{FILE_SUFFIX}");
             message.split(&file).map(|part| part.replace(variable, name)).collect::<Vec<_>>().join(&file)
         })
     }

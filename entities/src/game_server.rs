@@ -10,7 +10,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, InsertStatement, OnConflict, Query};
 use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
-use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
 use crate::{Conn, GuildId, Page, PlaceId, Result, Sorted, Timestamp, UniverseId, guild, lists, sweep};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
@@ -56,7 +56,7 @@ pub struct Heartbeat {
 /// fail or wait.
 pub async fn heartbeat(conn: &impl Conn, heartbeats: &[Heartbeat]) -> Result<()> {
     let rows = newest_of_each(heartbeats);
-    for rows in rows.chunks(ROWS_A_STATEMENT) {
+    for rows in rows.chunks(ROWS_PER_STATEMENT) {
         conn.execute(&insert(conn, rows)).await?;
     }
     Ok(())

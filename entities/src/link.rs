@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
 
-use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
 use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -96,7 +96,7 @@ pub async fn upsert_many(conn: &impl Conn, links: Vec<Model>) -> Result<()> {
     let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
         .update_columns([Column::PlayId, Column::PlayUsername, Column::VerifiedAt])
         .to_owned();
-    for rows in links.chunks(ROWS_A_STATEMENT) {
+    for rows in links.chunks(ROWS_PER_STATEMENT) {
         let rows = rows.iter().cloned().map(|row| ActiveModel::from(row).reset_all());
         Entity::insert_many(rows).on_conflict(conflict.clone()).exec_without_returning(conn).await?;
     }

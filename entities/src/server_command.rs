@@ -10,7 +10,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::by_id::{ROWS_A_STATEMENT, by_id, no_relations};
+use crate::by_id::{ROWS_PER_STATEMENT, by_id, no_relations};
 use crate::sweep::{self, Due};
 use crate::{ChatId, CommandId, Conn, GuildId, Page, Result, Timestamp};
 
@@ -76,7 +76,7 @@ pub async fn queue(
     now: Timestamp,
 ) -> Result<Vec<Model>> {
     let mut queued = Vec::with_capacity(servers.len());
-    for servers in servers.chunks(ROWS_A_STATEMENT) {
+    for servers in servers.chunks(ROWS_PER_STATEMENT) {
         let rows = servers.iter().map(|(id, server)| ActiveModel {
             command_id: Set(*id),
             guild_id: Set(guild),

@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
 use crate::{ChatId, Conn, FlagId, GuildId, Page, PlayId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -52,7 +52,7 @@ pub async fn import(conn: &impl Conn, flags: &[NewFlag], origin: Origin<'_>) -> 
     let mut flags: Vec<&NewFlag> = flags.iter().collect();
     flags.sort_by_key(|flag| flag.play);
     let mut imported = 0;
-    for flags in flags.chunks(ROWS_A_STATEMENT) {
+    for flags in flags.chunks(ROWS_PER_STATEMENT) {
         let rows = flags.iter().map(|flag| ActiveModel {
             play_id: Set(flag.play),
             play_username: Set(flag.play_username.clone()),

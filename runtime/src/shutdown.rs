@@ -166,14 +166,17 @@ mod tests {
         let shutdown = Shutdown::new();
         let (soft, hard) = (shutdown.soft().clone(), shutdown.hard().clone());
         let watch = hard.clone();
+        let (finish, finished) = tokio::sync::oneshot::channel();
         let work = shutdown.tracker().spawn(async move {
             soft.cancelled().await;
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            finished.await.unwrap();
             watch.is_cancelled()
         });
         let service = shutdown.services().spawn(async move { hard.cancelled().await });
         shutdown.begin();
-        tokio::time::timeout(Duration::from_secs(5), shutdown.wait()).await.expect("ends by itself");
+        let wait = tokio::time::timeout(Duration::from_secs(5), shutdown.wait());
+        let (ended, ()) = tokio::join!(wait, async { finish.send(()).unwrap() });
+        ended.expect("ends by itself");
         assert!(!work.await.unwrap(), "work was cut although it ended in time");
         assert!(service.is_finished());
     }

@@ -6,7 +6,7 @@ use tokio::sync::oneshot::error::RecvError;
 use super::*;
 
 /// A running batch: its requests, and their answer channels.
-type Worked = (Vec<i32>, oneshot::Sender<Vec<i32>>);
+type Worked = (Vec<i32>, Sender<Vec<i32>>);
 
 struct Fixture {
     batches: Arc<Batches<i32, i32>>,

@@ -11,7 +11,7 @@ use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry, Unlimited};
 use runtime::{Clock, Config, Context, Events, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, Statement};
-use testkit::{Namespace, Servers, TestDatabase, guild_row};
+use testkit::{Namespace, Servers, TestDatabase, eventually, guild_row};
 
 pub(crate) const GUILD: &str = "7000000000000000000";
 /// The longest wait of a test.
@@ -124,15 +124,11 @@ impl Fixture {
     }
 
     pub(crate) async fn worker_name(&self) -> String {
-        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
-        loop {
+        let first = async || {
             let workers = worker::list(self.context.database.read()).await.unwrap();
-            if let Some(listed) = workers.first() {
-                return listed.worker.name.clone();
-            }
-            assert!(tokio::time::Instant::now() < deadline, "no worker registered");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+            workers.first().map(|listed| listed.worker.name.clone())
+        };
+        eventually("a worker registers", WAIT_LIMIT, first).await
     }
 
     pub(crate) fn work_with(&self, registry: Registry) {
@@ -223,15 +219,8 @@ impl Fixture {
 
     /// Polls the row until `reached` returns true.
     pub(crate) async fn wait_until(&self, job: JobId, reached: impl Fn(&Model) -> bool) -> Model {
-        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
-        loop {
-            let row = self.row(job).await;
-            if reached(&row) {
-                return row;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "not reached: {row:?}");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let found = async || Some(self.row(job).await).filter(|row| reached(row));
+        eventually("the job's state", WAIT_LIMIT, found).await
     }
 
     pub(crate) async fn wait_for(&self, job: JobId, state: State) -> Model {
@@ -240,16 +229,11 @@ impl Fixture {
 
     /// The same, while the clocks advance by the heartbeat's interval, so that late timers fire as well.
     pub(crate) async fn wait_while_time_passes(&self, job: JobId, state: State) -> Model {
-        let passes = async {
-            loop {
-                tokio::time::sleep(Duration::from_millis(250)).await;
-                self.advance(Duration::from_secs(3)).await;
-            }
+        let passing = async || {
+            self.advance(Duration::from_secs(3)).await;
+            Some(self.row(job).await).filter(|row| row.state == state)
         };
-        tokio::select! {
-            row = self.wait_for(job, state) => row,
-            () = passes => unreachable!("the clocks advance without end"),
-        }
+        eventually("the job's state", WAIT_LIMIT, passing).await
     }
 
     /// Advances the clocks past each backoff until the job is dead.

@@ -12,6 +12,7 @@ use runtime::Clock;
 use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use testkit::eventually;
 use tokio::sync::Semaphore;
 
 use crate::fixture::{Fixture, Mode, WAIT_LIMIT, both_modes};
@@ -196,13 +197,8 @@ async fn heartbeats_go_on_while_the_table_of_jobs_is_locked() {
     for _ in 0..3 {
         fixture.advance(Duration::from_secs(1)).await;
         let before = fixture.context.clock.now();
-        tokio::time::timeout(Duration::from_secs(10), async {
-            while beaten().await < before {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        })
-        .await
-        .expect("a heartbeat");
+        let again = async || (beaten().await >= before).then_some(());
+        eventually("a heartbeat", Duration::from_secs(10), again).await;
     }
     drop(lock);
 }

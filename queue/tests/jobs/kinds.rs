@@ -1,7 +1,7 @@
 //! The kinds of job of these tests.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
@@ -134,21 +134,25 @@ impl Handler for NeverEndsHandler {
     }
 }
 
-/// Blocks its thread until the test sets `over`.
-#[derive(Clone, Default)]
+/// Blocks its thread until the test has come to the barrier `over`.
+#[derive(Clone)]
 pub(crate) struct Block {
-    pub(crate) entered: Arc<AtomicBool>,
-    pub(crate) over: Arc<AtomicBool>,
+    pub(crate) entered: Arc<Semaphore>,
+    pub(crate) over: Arc<Barrier>,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { entered: Arc::new(Semaphore::new(0)), over: Arc::new(Barrier::new(2)) }
+    }
 }
 
 impl Handler for Block {
     type Payload = Blocks;
 
     async fn run(&self, _: &JobContext, _: Blocks) -> Result<Outcome, JobError> {
-        self.entered.store(true, Ordering::SeqCst);
-        while !self.over.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.entered.add_permits(1);
+        self.over.wait();
         Ok(Outcome::done(json!({})))
     }
 }

@@ -1,7 +1,6 @@
 //! One job from enqueue to answer.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use entities::job::{Model, State, Status};
@@ -113,13 +112,11 @@ both_modes! {
         let held = fixture.enqueue(&Blocks {}).await;
         fixture.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
         fixture.queue.publish([fixture.row(held.job).await.message()]);
-        while !block.entered.load(Ordering::SeqCst) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        block.entered.acquire().await.unwrap().forget();
         for _ in 0..20 {
             assert!(fixture.call(&echo("beside it")).await.is_some());
         }
-        block.over.store(true, Ordering::SeqCst);
+        block.over.wait();
         let row = fixture.wait_for(held.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (1, 1));
     }

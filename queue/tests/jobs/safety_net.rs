@@ -11,6 +11,7 @@ use entities::job::{Class, JobMessage, State};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Answer, Enqueued, Payload};
 use serde_json::json;
+use testkit::eventually;
 
 use crate::fixture::{Fixture, Mode, NET_AFTER, WAIT_LIMIT, both_modes};
 use crate::kinds::{Echo, registry};
@@ -115,10 +116,12 @@ both_modes! {
         let name = fixture.worker_name().await;
         let job = fixture.enqueue(&echo()).await.job;
         let stray = fixture.claim_as(fixture.row(job).await.message().published(), &name).await.unwrap();
-        while fixture.row(job).await.claim() == stray.claim() && fixture.row(job).await.state == State::Running {
+        let retried = async || {
             fixture.advance(Duration::from_secs(1)).await;
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
+            let row = fixture.row(job).await;
+            (row.claim() != stray.claim() || row.state != State::Running).then_some(())
+        };
+        eventually("the stray claim is retried", WAIT_LIMIT, retried).await;
         assert_eq!(fixture.row(job).await.history()[0].error, "interrupted");
         fixture.advance(Duration::from_secs(2) + NET_AFTER).await;
         let row = fixture.wait_for(job, State::Succeeded).await;

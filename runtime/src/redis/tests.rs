@@ -1,4 +1,4 @@
-use testkit::PrivateServer;
+use testkit::{PrivateServer, eventually};
 
 use super::*;
 
@@ -84,12 +84,7 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     // It may exit before it answers.
     let _ = kill.query_async::<()>(&mut connection).await;
     assert!(!redis.ping().await, "the connection was killed");
-    let back = async {
-        while !redis.ping().await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
+    eventually("it reconnects", Duration::from_secs(5), async || redis.ping().await.then_some(())).await;
 }
 
 async fn replicate(server: &PrivateServer, host: &str, port: &str, password: &str) {
@@ -117,18 +112,9 @@ async fn a_demoted_primary_is_disconnected_and_reconnected() {
     replicate(&one, host, port, password).await;
     assert!(!write(&redis).await, "a replica takes no writes");
     // It answers, but it is a replica.
-    let down = async {
-        while redis.ping().await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), down).await.expect("it is left");
+    let is_left = async || (!redis.ping().await).then_some(());
+    eventually("it is left", Duration::from_secs(5), is_left).await;
     assert!(Redis::connect(&one.url(), "test").await.is_err(), "nor is it accepted at a start");
     replicate(&one, "NO", "ONE", password).await;
-    let back = async {
-        while !write(&redis).await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), back).await.expect("it is used again");
+    eventually("it is used again", Duration::from_secs(10), async || write(&redis).await.then_some(())).await;
 }

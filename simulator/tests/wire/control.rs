@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use platforms::MemberUpdate;
 use serde_json::{Value, json};
 use simulator::RateLimit;
+use testkit::eventually;
 
 use crate::peer::{GROUP, GUILD, MEMBER_ROLE, Peer, chat, play};
 
@@ -97,7 +100,7 @@ async fn the_simulator_stops_with_open_connections() {
     let mut peer = Peer::start(1, RateLimit::Off).await;
     peer.stats().await;
     let stopped = peer.stop();
-    let served = tokio::time::timeout(std::time::Duration::from_secs(3), stopped).await;
+    let served = tokio::time::timeout(Duration::from_secs(3), stopped).await;
     assert!(served.is_ok(), "it no longer serves");
     assert!(peer.http.get(format!("{}/control/stats", peer.url)).send().await.is_err());
 }
@@ -136,15 +139,10 @@ async fn a_request_takes_effect_after_its_sender_disconnects() {
         tokio::spawn(
             async move { platform.update_member(crate::peer::now(), chat(0), update, "test").await },
         );
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while peer.stats().await["chat_requests"] != 1 {
-        assert!(std::time::Instant::now() < deadline, "the request did not arrive");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    let arrived = async || (peer.stats().await["chat_requests"] == 1).then_some(());
+    eventually("the request arrives", Duration::from_secs(10), arrived).await;
     sending.abort();
     assert!(sending.await.is_err_and(|error| error.is_cancelled()), "answered before it was cut");
-    while peer.member(0).await["nick"] != "late" {
-        assert!(std::time::Instant::now() < deadline, "the change was dropped with its sender");
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    let changed = async || (peer.member(0).await["nick"] == "late").then_some(());
+    eventually("the change without its sender", Duration::from_secs(10), changed).await;
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use platforms::{CallContext, MemberUpdate};
 use serde_json::{Value, json};
 use simulator::RateLimit;
+use testkit::eventually;
 
 use crate::peer::{GUILD, Peer, bulk, chat, now};
 
@@ -29,8 +30,12 @@ async fn a_request_during_a_pause_is_counted() {
         // This request may have been in flight.
         raw_update(&peer, 1).await;
         assert_eq!(peer.stats().await["ignored_pauses"], 0);
-        tokio::time::sleep(Duration::from_millis(600)).await;
-        raw_update(&peer, 1).await;
+        // Half a second later it was not.
+        let ignored = async || {
+            raw_update(&peer, 1).await;
+            (peer.stats().await["ignored_pauses"] == 1).then_some(())
+        };
+        eventually("a request that ignores the pause", Duration::from_secs(2), ignored).await;
         let role = format!("{}/guilds/{GUILD}/roles", peer.url);
         peer.http.get(role).header("authorization", "Bot t").send().await.unwrap();
         let expected = if global { 2 } else { 1 };

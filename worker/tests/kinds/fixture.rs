@@ -1,7 +1,7 @@
 //! One simulator and one database, for one worker process after the other.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use entities::binding::{self, Kind, Rule};
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
@@ -11,7 +11,7 @@ use queue::run::Slots;
 use runtime::{Config, Context, Database, DatabaseOptions, PlatformConfig, PlatformRate, Shutdown};
 use serde_json::{Value, json};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState};
-use testkit::{TestDatabase, guild_row};
+use testkit::{TestDatabase, eventually, guild_row};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::people::{self, GROUP, GUILD, Person, RANKS};
@@ -234,11 +234,6 @@ pub(crate) async fn bind(context: &Context, rank: i16, role_id: i64) {
     assert!(added.is_some());
 }
 
-/// Polls until `reached` returns true.
 pub(crate) async fn until<F: AsyncFnMut() -> bool>(what: &str, mut reached: F) {
-    let deadline = Instant::now() + DEADLINE;
-    while !reached().await {
-        assert!(Instant::now() < deadline, "not in time: {what}");
-        tokio::time::sleep(Duration::from_millis(3)).await;
-    }
+    eventually(what, DEADLINE, async || reached().await.then_some(())).await;
 }

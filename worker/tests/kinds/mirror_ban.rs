@@ -1,7 +1,6 @@
 //! The copy of a ban on the chat platform (docs/rules.md 4): only bans that Guildhall made are lifted, even after a crash.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::audit_entry::Actor;
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
@@ -191,11 +190,7 @@ async fn a_ban_of_a_killed_worker_is_lifted() {
     // The platform applies the ban at once and answers late.
     fixture.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
     let (ban, job) = mortal.process.ban(&person, "spam").await;
-    until("the platform banned", async || {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        fixture.banned(&person).await.is_some()
-    })
-    .await;
+    until("the platform banned", async || fixture.banned(&person).await.is_some()).await;
     let before = mortal.process.state(ban).await.mirror_state;
     assert_eq!(before, MirrorState::Pending, "the kill came too late");
     mortal.kill();

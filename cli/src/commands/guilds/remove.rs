@@ -70,7 +70,10 @@ async fn begin(context: &Context, id: GuildId) -> anyhow::Result<()> {
 
 async fn delete(context: &Context, id: GuildId) -> Result<(), DbErr> {
     for table in removal::TABLES {
-        in_parts(context, async |part| removal::delete_some(part.tx(), table, id, ROWS_PER_TRANSACTION).await).await?;
+        in_parts(context, async |part| {
+            removal::delete_some(part.tx(), table, id, ROWS_PER_TRANSACTION).await
+        })
+        .await?;
     }
     in_parts(context, async |part| removal::disown_some(part.tx(), id, ROWS_PER_TRANSACTION).await).await?;
     in_turn(context, async |rest| {

@@ -12,6 +12,8 @@ use crate::pacing::answered::{Bucket, Pause};
 use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, SECOND, STRANGER_INVALID_LIMIT};
 use crate::pacing::pacer::Pacer;
 
+const START: Micros = 1_000 * SECOND;
+
 fn rules(rate: &str) -> Rules {
     Rules::chat(rate.parse().unwrap())
 }
@@ -54,7 +56,23 @@ async fn grants(pace: &SharedPace, rate: &str, priority: Priority) -> (usize, Ve
 
 /// A pace whose only route has no bucket, and whose first permit was returned.
 async fn known(redis: Redis) -> SharedPace {
-    let pace = SharedPace::new(redis, "chat");
+    after_a_permit(SharedPace::new(redis, "chat")).await
+}
+
+/// The same on a clock of its own, which stands at `now`.
+async fn known_at(redis: Redis, now: Micros) -> SharedPace {
+    let mut pace = after_a_permit(at(redis, now - 1)).await;
+    pace.now = Some(now);
+    pace
+}
+
+fn at(redis: Redis, now: Micros) -> SharedPace {
+    let mut pace = SharedPace::new(redis, "chat");
+    pace.now = Some(now);
+    pace
+}
+
+async fn after_a_permit(pace: SharedPace) -> SharedPace {
     let permit = granted(&pace, "50", Interactive).await;
     finish(&pace, Rules { window: 0, ..rules("50") }, permit, &ask(Interactive), &heard()).await;
     pace
@@ -64,7 +82,8 @@ async fn known(redis: Redis) -> SharedPace {
 async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
     let namespace = Namespace::new(Servers::from_env());
     let redis = namespace.redis().await;
-    let pace = known(redis).await;
+    let mut now = START;
+    let mut pace = known_at(redis, now).await;
     // At full speed bulk has to wait for the even pace; slower it reaches the reserve.
     let (burst, refused) = grants(&pace, "50", Bulk).await;
     assert!(burst >= 5 && matches!(refused, Verdict::Full(1..=LONGEST_POLL)), "{burst} {refused:?}");
@@ -72,7 +91,10 @@ async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
     while taken < 48 {
         match asked(&pace, "50", &ask(Bulk)).await {
             Ok(_) => taken += 1,
-            Err(Verdict::Full(wait)) => tokio::time::sleep(Duration::from_micros(wait)).await,
+            Err(Verdict::Full(wait)) => {
+                now += wait;
+                pace.now = Some(now);
+            }
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -84,14 +106,15 @@ async fn bulk_leaves_a_share_while_interactive_calls_are_active() {
 async fn a_permit_comes_back_one_window_after_its_answer() {
     let namespace = Namespace::new(Servers::from_env());
     let redis = namespace.redis().await;
-    let pace = known(redis).await;
+    let mut pace = known_at(redis, START).await;
     let permit = granted(&pace, "1", Bulk).await;
-    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let answered = START + SECOND * 11 / 10;
+    pace.now = Some(answered);
     assert!(matches!(asked(&pace, "1", &ask(Bulk)).await, Err(Verdict::Full(_))));
     finish(&pace, rules("1"), permit, &ask(Bulk), &heard()).await;
-    tokio::time::sleep(Duration::from_millis(800)).await;
+    pace.now = Some(answered + SECOND - 1);
     assert!(matches!(asked(&pace, "1", &ask(Bulk)).await, Err(Verdict::Full(_))));
-    tokio::time::sleep(Duration::from_millis(210)).await;
+    pace.now = Some(answered + SECOND);
     granted(&pace, "1", Bulk).await;
 }
 
@@ -121,7 +144,7 @@ async fn granted_now(pace: &SharedPace, priority: Priority) -> bool {
 async fn the_first_call_runs_alone_and_learns_the_bucket() {
     let namespace = Namespace::new(Servers::from_env());
     let redis = namespace.redis().await;
-    let pace = SharedPace::new(redis, "chat");
+    let mut pace = at(redis, START);
     let permit = granted(&pace, "50", Bulk).await;
     assert_eq!(grants(&pace, "50", Bulk).await, (0, Verdict::Probing));
     let bucket = |remaining| Some(Bucket { id: "b".into(), limit: 5, remaining, reset_after: SECOND });
@@ -136,7 +159,7 @@ async fn the_first_call_runs_alone_and_learns_the_bucket() {
     let late = Answered { bucket: bucket(3), ..heard() };
     finish(&pace, rules("50"), permit, &ask(Bulk), &late).await;
     assert!(matches!(grants(&pace, "50", Bulk).await, (0, Verdict::Paused(_))));
-    tokio::time::sleep(Duration::from_millis(1100)).await;
+    pace.now = Some(START + SECOND * 11 / 10);
     assert_eq!(grants(&pace, "50", Bulk).await.0, 1, "four of the five may still arrive");
 }
 
@@ -214,9 +237,8 @@ async fn what_redis_lost_is_waited_for_and_the_processes_are_counted() {
     let redis = namespace.redis().await;
     let mut one = SharedPace::new(redis.clone(), "chat");
     let mut two = SharedPace::new(redis.clone(), "chat");
-    let start = 1_000 * SECOND;
     for pace in [&mut one, &mut two] {
-        pace.now = Some(start);
+        pace.now = Some(START);
         asked(pace, "50", &ask(Interactive)).await.ok();
     }
     assert_eq!((one.processes(), two.processes()), (Some(1), Some(2)));
@@ -234,14 +256,14 @@ async fn what_redis_lost_is_waited_for_and_the_processes_are_counted() {
     );
     redis::cmd("DEL").arg(keys).query_async::<i64>(&mut connection).await.unwrap();
     let mut new = SharedPace::new(redis, "chat");
-    new.now = Some(start + SECOND / 2);
+    new.now = Some(START + SECOND / 2);
     asked(&new, "50", &ask(Interactive)).await.unwrap();
-    one.now = Some(start + SECOND / 2 + SECOND / 10);
+    one.now = Some(START + SECOND / 2 + SECOND / 10);
     let held = asked(&one, "50", &ask(Interactive)).await;
     assert_eq!(held, Err(Verdict::Paused(SECOND * 9 / 10)), "one window from the new beginning");
     assert!(matches!(asked(&new, "50", &ask(Bulk)).await, Err(Verdict::Paused(_))), "for all");
     for pace in [&mut one, &mut two, &mut new] {
-        pace.now = Some(start + SECOND * 3 / 2 + 1);
+        pace.now = Some(START + SECOND * 3 / 2 + 1);
         assert!(!matches!(asked(pace, "50", &ask(Interactive)).await, Err(Verdict::Paused(_))));
     }
 }

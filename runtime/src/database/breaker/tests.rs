@@ -1,5 +1,7 @@
 use std::future::{pending, ready};
 
+use tokio::time::interval;
+
 use super::*;
 
 /// On a loaded machine.
@@ -33,21 +35,19 @@ async fn failed_probes_open_it_only_after_silence() {
     let breaker = Breaker::default();
     breaker.answered();
     let answered = Instant::now();
-    while !breaker.is_open() {
-        assert!(breaker.probe(refused()).await.is_err());
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    assert!(breaker.probe(refused()).await.is_err() && !breaker.is_open());
+    breaker.silence(answered).await;
     assert!(answered.elapsed() >= SILENCE_LIMIT);
+    assert!(breaker.probe(refused()).await.is_err() && breaker.is_open());
 }
 
 #[tokio::test]
 async fn a_slow_database_keeps_it_closed() {
     let breaker = Breaker::default();
     let answers = async {
-        let end = Instant::now() + 2 * SILENCE_LIMIT;
-        while Instant::now() < end {
+        let (end, mut tick) = (Instant::now() + 2 * SILENCE_LIMIT, interval(Duration::from_millis(20)));
+        while tick.tick().await < end {
             breaker.answered();
-            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     tokio::select! {
