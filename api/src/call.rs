@@ -1,5 +1,12 @@
 //! The input of a handler: the admitted request, and what most handlers do with it.
 
+pub(crate) mod caller;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod job;
+pub(crate) mod operation;
+pub(crate) mod route;
+pub(crate) mod unit_of_work;
 use std::sync::Arc;
 
 use entities::audit_entry::Actor;
@@ -11,14 +18,14 @@ use platforms::CallContext;
 use runtime::Pool;
 use sea_orm::ConnectionTrait;
 
-use crate::caller::Caller;
-use crate::idempotency::slot::IdempotencySlot;
+use crate::call::caller::Caller;
 use crate::request::body::Body;
 use crate::request::page::{self, Page};
 use crate::request::parts::{Field, Request, Take};
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
 use crate::response::error::ApiError;
+use crate::response::idempotency_slot::IdempotencySlot;
 use crate::state::State;
 
 pub(crate) struct Call {

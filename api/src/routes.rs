@@ -8,9 +8,9 @@ use entities::SanctionKind;
 use entities::api_key::Scope;
 use http::Method;
 
+use crate::call::route::{Area, Endpoint, IMPORT_BODY_LIMIT, Route};
 use crate::endpoints;
-use crate::rate_limit::RateLimit;
-use crate::route::{Area, Endpoint, IMPORT_BODY_LIMIT, Route};
+use crate::limits::rate_limit::RateLimit;
 
 macro_rules! routes {
     ($($method:ident $path:literal $limit:ident $scope:ident $($segment:ident)::+

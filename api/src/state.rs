@@ -1,5 +1,7 @@
 //! State shared by all requests of this process.
 
+pub(crate) mod options;
+pub(crate) mod orders;
 use std::sync::Arc;
 
 use platforms::Platforms;
@@ -8,22 +10,22 @@ use runtime::{Context, Database};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use tokio::sync::Semaphore;
 
-use crate::auth::failures::FailedKeys;
 use crate::cache::caches::Caches;
-use crate::capacity::Capacity;
-use crate::endpoints::moderation::play::orders::Orders;
-use crate::heartbeats::Heartbeats;
+use crate::cache::failed_keys::FailedKeys;
+use crate::cache::heartbeats::Heartbeats;
+use crate::cache::room::Rooms;
+use crate::limits::capacity::Capacity;
+use crate::limits::pace::Pace;
+use crate::limits::turns::Turns;
 use crate::live::dashboard::bearers::Bearers;
 use crate::live::dashboard::feeds::Feeds;
 use crate::live::dashboard::people::People;
 use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
-use crate::options::Options;
-use crate::pace::Pace;
 use crate::request::bodies::Bodies;
 use crate::response::large::LargeAnswers;
-use crate::room::Rooms;
-use crate::turns::Turns;
+use crate::state::options::Options;
+use crate::state::orders::Orders;
 
 /// SQLite has one writer. On Postgres a quarter of the connections is enough: the others serve reads meanwhile.
 fn batches_at_once(database: &Database) -> usize {

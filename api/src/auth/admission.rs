@@ -14,13 +14,13 @@ use runtime::{Counter, Decision, LimitsDown, Rate};
 
 use crate::auth::bulk_sync::window;
 use crate::cache::keys::Key;
-use crate::rate_limit::{RateLimit, Window};
+use crate::call::route::{Needs, Route, Runs};
+use crate::limits::rate_limit::{RateLimit, Window};
 use crate::request::body::Body;
 use crate::request::client_address;
 use crate::request::parts::{Field, Take};
 use crate::request::url::Params;
 use crate::response::error::{self, ApiError};
-use crate::route::{Needs, Route, Runs};
 use crate::state::State;
 
 const KEY_HEADER: &str = "x-api-key";

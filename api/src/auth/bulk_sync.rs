@@ -3,7 +3,7 @@
 use entities::bulk_sync::{Kind, Standing};
 use runtime::Decision;
 
-use crate::rate_limit::{RateLimit, Window};
+use crate::limits::rate_limit::{RateLimit, Window};
 use crate::response::error::ApiError;
 
 /// The rate limit headers of a guild's window.

@@ -10,7 +10,7 @@ use runtime::{Freshness, Pool, Rate};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
-use crate::rate_limit::RateLimit;
+use crate::limits::rate_limit::RateLimit;
 use crate::response::error::ApiError;
 
 /// About 100 MB.

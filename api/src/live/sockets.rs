@@ -12,7 +12,7 @@ use entities::{GuildId, PlaceId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::capacity::Capacity;
+use crate::limits::capacity::Capacity;
 use crate::live::frames::Frame;
 use crate::response::error::ApiError;
 

@@ -5,7 +5,9 @@ use utoipa::openapi::path::{Operation, OperationBuilder, Parameter, ParameterBui
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Ref, Required, Response};
 
-use crate::openapi::shape::{Shape, answered, string};
+use crate::schema::shape::{Shape, answered, string};
+
+pub(crate) const PATH: &str = "/ws/guilds/{guildId}/live";
 
 /// The name of the credential that opens it, beside the console's cookie.
 pub(crate) const SCHEME: &str = "chat_access_token";

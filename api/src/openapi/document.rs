@@ -15,16 +15,15 @@ use utoipa::openapi::{
     ServerBuilder,
 };
 
-use crate::live::dashboard::open;
+use crate::call::operation::{Body, Operation};
+use crate::call::route::Route;
+use crate::limits::rate_limit::RateLimit;
 use crate::openapi::dashboard;
-use crate::openapi::example::Definitions;
-use crate::openapi::operation::{Body, Operation};
-use crate::openapi::shape::{self, Shape, matching, text};
 use crate::openapi::{parameters, responses};
-use crate::rate_limit::RateLimit;
 use crate::request::parts::Part;
-use crate::route::Route;
 use crate::routes::AREAS;
+use crate::schema::example::Definitions;
+use crate::schema::shape::{self, Shape, matching, text};
 
 const JSON: &str = "application/json";
 /// The area of the live sockets.
@@ -62,7 +61,7 @@ pub(crate) fn build() -> OpenApi {
         }
     }
     let live = PathItem::new(HttpMethod::Get, dashboard::operation(LIVE));
-    paths.paths.insert(open::PATH.to_owned(), live);
+    paths.paths.insert(dashboard::PATH.to_owned(), live);
     let info = InfoBuilder::new().title("Guildhall").version(env!("CARGO_PKG_VERSION"));
     let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
     let servers = ["/", "/api/v1"].map(|url| ServerBuilder::new().url(url).build());

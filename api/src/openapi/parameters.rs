@@ -5,7 +5,7 @@ use utoipa::openapi::schema::Schema;
 
 use entities::{ChatId, GuildId, JobId, PlayId, RoleId};
 
-use crate::openapi::shape::{Shape, answered, any_of, id, matching, string, test_player, uuid};
+use crate::schema::shape::{Shape, answered, any_of, id, matching, string, test_player, uuid};
 
 pub(crate) fn of_path(name: &str) -> Shape {
     match name {

@@ -7,9 +7,9 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
-use crate::openapi::operation::Operation;
-use crate::openapi::shape::{Property, Shape, count, integer, object, string, uuid, word};
-use crate::route::Route;
+use crate::call::operation::Operation;
+use crate::call::route::Route;
+use crate::schema::shape::{Property, Shape, count, integer, object, string, uuid, word};
 
 /// The `components` of one kind.
 type Named<T> = BTreeMap<String, RefOr<T>>;

@@ -10,8 +10,8 @@ use futures_util::stream::BoxStream;
 use http::{HeaderMap, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::limits::turns::place;
 use crate::response::error::{ApiError, Kind};
-use crate::turns::place;
 
 /// Memory for all bodies that are read or worked on, KiB.
 const PROCESS: usize = 32 * 1024;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::{Field, is_rounded};
 use crate::request::values::refuse_rounded;
 use crate::response::error::ApiError;
+use crate::schema::shape::{self, Shape};
 
 /// Characters of a server id; game platforms use 36.
 const SERVER_MAX: usize = 200;

@@ -7,10 +7,10 @@ use chrono::DateTime;
 use entities::Timestamp;
 use serde_json::Value;
 
-use crate::openapi::example::FAR_END;
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 use crate::response::rows::whole_second_from;
+use crate::schema::example::FAR_END;
+use crate::schema::shape::{self, Shape};
 
 /// From 1970 to the last second with a four-digit year.
 const LAST: i64 = 253_402_300_799;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::openapi::shape::Shape;
 use crate::response::error::ApiError;
+use crate::schema::shape::Shape;
 
 /// Below this every integer has an exact float.
 const EXACT: f64 = 9_007_199_254_740_992.0;

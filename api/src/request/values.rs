@@ -14,9 +14,9 @@ use entities::{
 };
 use serde_json::{Map, Value};
 
-use crate::openapi::shape::{self, Shape, alternatives, answered, integer_or_digits};
 use crate::request::parts::{Field, is_rounded, object, whole};
 use crate::response::error::ApiError;
+use crate::schema::shape::{self, Shape, alternatives, answered, integer_or_digits};
 
 /// Types that are read as serde reads them.
 macro_rules! by_serde {
@@ -30,7 +30,7 @@ macro_rules! by_serde {
                 serde::Deserialize::deserialize(sent).ok()
             }
 
-            fn shape() -> $crate::openapi::shape::Shape {
+            fn shape() -> $crate::schema::shape::Shape {
                 $shape
             }
         })+

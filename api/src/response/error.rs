@@ -10,7 +10,7 @@ use http::StatusCode;
 use runtime::Decision;
 use serde_json::Value;
 
-use crate::rate_limit::{RateLimit, Window};
+use crate::limits::rate_limit::{RateLimit, Window};
 
 /// Seconds until a retry makes sense, if a failed dependency gives no hint.
 const RETRY_DEPENDENCY: u64 = 5;

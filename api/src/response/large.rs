@@ -8,7 +8,7 @@ use std::time::Duration;
 use entities::GuildId;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use crate::pace::Pace;
+use crate::limits::pace::Pace;
 use crate::response::error::ApiError;
 
 /// Bytes from which a body is large. Smaller ones are not counted.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::rate_limit::Window;
+use crate::limits::rate_limit::Window;
 use crate::response::error::ApiError;
 use crate::response::large::AnswerPermit;
 use crate::response::payload::{Pages, Payload, Shared};

@@ -2,7 +2,7 @@ use jobs::kinds::PeriodicTask;
 use queue::Payload;
 
 use super::*;
-use crate::route::{Needs, Route, Runs};
+use crate::call::route::{Needs, Route, Runs};
 
 fn rows() -> impl Iterator<Item = &'static Route> {
     AREAS.iter().flat_map(|area| area.routes)

@@ -12,15 +12,14 @@ use runtime::{Context, Shutdown};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
-use crate::live;
-use crate::options::Options;
 use crate::request::client_address;
 use crate::server::dispatch::{Peer, Server};
 use crate::server::guests::{Guest, Guests};
 use crate::server::in_process::InProcess;
 use crate::server::router::Router;
-use crate::server::{connection, dispatch, event_listener, heartbeat_writer, presence};
+use crate::server::{connection, dispatch, heartbeat_writer, live, presence};
 use crate::state::State;
+use crate::state::options::Options;
 
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -50,7 +49,7 @@ pub async fn serve(
         link_command: options.link_command.clone(),
     };
     let console = Console::new(context, platforms, queue, Arc::new(api), ways_in);
-    live::dashboard::start(&state, &console);
+    live::start(&state, &console);
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, guest| {
@@ -65,11 +64,6 @@ pub async fn serve(
 
 /// Tasks beside the requests.
 fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
-    let hard = shutdown.hard();
-    let listening = event_listener::listen(state.clone());
-    shutdown.services().spawn(hard.clone().run_until_cancelled_owned(listening));
-    let watching = live::keys::watch(state.clone());
-    shutdown.services().spawn(hard.clone().run_until_cancelled_owned(watching));
     // Ends after its last batch.
     shutdown.services().spawn(heartbeat_writer::write_batches(state.clone()));
     shutdown.services().spawn(presence::keep(state.clone()));

@@ -18,9 +18,9 @@ use warp::path::FullPath;
 
 use crate::auth::admission;
 use crate::call::Call;
-use crate::caller::Caller;
-use crate::idempotency::replay;
-use crate::live::dashboard::open::{self, Opening};
+use crate::call::caller::Caller;
+use crate::call::route::{Route, Runs};
+use crate::openapi::dashboard;
 use crate::request::bodies::{self, BodyStream};
 use crate::request::body::Body;
 use crate::request::prefer::Prefer;
@@ -30,8 +30,9 @@ use crate::response::error::ApiError;
 use crate::response::gzip;
 use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
-use crate::route::{Route, Runs};
 use crate::server::cors;
+use crate::server::live::open::{self, Opening};
+use crate::server::replay;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, asked, plain};
 use crate::state::State;
@@ -245,7 +246,7 @@ async fn dashboard(
     request: Box<Request>,
     mut log: RequestLog,
 ) -> Response<Payload> {
-    log.route = open::PATH;
+    log.route = dashboard::PATH;
     let Request { query, headers, peer, upgrade, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
     let opening = Opening { params, query, headers, address, upgrade };

@@ -14,13 +14,13 @@ use tracing::{Instrument, field};
 
 use crate::auth::admission;
 use crate::call::Call;
-use crate::caller::{Caller, lacking};
-use crate::figures;
+use crate::call::caller::{Caller, lacking};
 use crate::request::body::Body;
 use crate::request::url::Query;
 use crate::response::error::ApiError;
 use crate::response::payload::Payload;
 use crate::response::reply::Reply;
+use crate::server::figures;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
 use crate::state::State;

@@ -11,7 +11,7 @@ use runtime::AccessLog;
 use runtime::telemetry::SPANS;
 use tracing::{Span, field};
 
-use crate::rate_limit::Window;
+use crate::limits::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
 use crate::response::payload::Payload;
 use crate::response::reply::{Reply, render_error};

@@ -2,10 +2,10 @@
 
 use http::Method;
 
-use crate::live::dashboard::open;
+use crate::call::route::Route;
+use crate::openapi::dashboard;
 use crate::request::url::Params;
 use crate::response::error::ApiError;
-use crate::route::Route;
 use crate::routes::AREAS;
 use crate::server::pages::{PAGES, Page};
 
@@ -49,7 +49,7 @@ impl Found {
             Self::Endpoint(route, _) => route.path,
             Self::Page(page) => page.path,
             Self::Console => console::ROOT,
-            Self::Dashboard(_) => open::PATH,
+            Self::Dashboard(_) => dashboard::PATH,
         }
     }
 }
@@ -68,7 +68,7 @@ impl Router {
         }
         insert(console::ROOT.to_owned(), Target::Console);
         insert(format!("{}/{{*page}}", console::ROOT), Target::Console);
-        insert(open::PATH.to_owned(), Target::Dashboard);
+        insert(dashboard::PATH.to_owned(), Target::Dashboard);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();

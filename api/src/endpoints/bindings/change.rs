@@ -4,7 +4,7 @@ use entities::binding::{Kind, Rule};
 use entities::{GroupId, RoleId, guild};
 use platforms::{PlatformError, RoleProblem};
 
-use crate::caller::Caller;
+use crate::call::caller::Caller;
 use crate::endpoints::prelude::*;
 use crate::request::values::Whole;
 

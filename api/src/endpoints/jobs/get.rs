@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::endpoints::jobs::record::{Job, find};
 use crate::endpoints::prelude::*;
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JobDetails {

@@ -9,9 +9,9 @@ use entities::quota::Period;
 use serde_json::Value;
 
 use crate::call::Call;
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 use crate::response::error::{ApiError, OrNotFound};
+use crate::schema::shape::{self, Shape};
 
 /// A switch of a query: `1` or `0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,13 +16,13 @@ const MOST_OF_PERSON: usize = 20;
 pub(crate) struct Bearers(Arc<Mutex<HashMap<ChatId, usize>>>);
 
 /// One of them, until it is dropped.
-pub(super) struct Bearer {
+pub(crate) struct Bearer {
     bearers: Bearers,
     person: ChatId,
 }
 
 impl Bearers {
-    pub(super) fn enter(&self, person: ChatId) -> Result<Bearer, ApiError> {
+    pub(crate) fn enter(&self, person: ChatId) -> Result<Bearer, ApiError> {
         let mut people = self.lock();
         let (all, own) = (people.values().sum::<usize>(), people.get(&person).copied().unwrap_or_default());
         let full = |message| Err(ApiError::unavailable("sockets_full", message));

@@ -20,14 +20,14 @@ const QUEUE: usize = 256;
 const EVENTS: u32 = 100;
 const EVENTS_IN: Duration = Duration::from_secs(1);
 
-pub(super) const RESYNC: &str = "resync";
+pub(crate) const RESYNC: &str = "resync";
 
-pub(super) struct Feed {
+pub(crate) struct Feed {
     /// Prefix of its ids; each feed has its own, so an id of another process or time is never mistaken for
     /// one of these.
     prefix: String,
     /// Cancelled once it follows the database: from then on a client reads nothing older than the frames.
-    pub(super) follows: CancellationToken,
+    pub(crate) follows: CancellationToken,
     kept: Mutex<Kept>,
     sender: broadcast::Sender<Arc<Frame>>,
 }
@@ -43,14 +43,14 @@ struct Kept {
 }
 
 /// The start of a socket.
-pub(super) struct Joined {
+pub(crate) struct Joined {
     /// The id after which its frames follow.
-    pub(super) id: String,
-    pub(super) start: Start,
-    pub(super) frames: broadcast::Receiver<Arc<Frame>>,
+    pub(crate) id: String,
+    pub(crate) start: Start,
+    pub(crate) frames: broadcast::Receiver<Arc<Frame>>,
 }
 
-pub(super) enum Start {
+pub(crate) enum Start {
     /// The client named no id.
     New,
     /// These frames followed the one that it named.
@@ -60,7 +60,7 @@ pub(super) enum Start {
 }
 
 impl Feed {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (sender, _) = broadcast::channel(QUEUE);
         let second = Instant::now();
         let kept = Kept { last: 0, frames: VecDeque::new(), bytes: 0, second, events: 0 };
@@ -77,7 +77,7 @@ impl Feed {
     }
 
     /// Sockets that take its frames.
-    pub(super) fn sockets(&self) -> usize {
+    pub(crate) fn sockets(&self) -> usize {
         self.sender.receiver_count()
     }
 
@@ -85,12 +85,12 @@ impl Feed {
         format!("{}-{number}", self.prefix)
     }
 
-    pub(super) fn push<T: Serialize>(&self, area: Area, kind: &str, data: &T) {
+    pub(crate) fn push<T: Serialize>(&self, area: Area, kind: &str, data: &T) {
         self.push_locked(&mut self.lock(), area, kind, data);
     }
 
     /// The same for a frame of an event; `make` runs only if the limit of this second is not used up.
-    pub(super) fn push_event<T: Serialize>(&self, area: Area, kind: &str, make: impl FnOnce() -> T) {
+    pub(crate) fn push_event<T: Serialize>(&self, area: Area, kind: &str, make: impl FnOnce() -> T) {
         let mut kept = self.lock();
         self.end_second(&mut kept);
         kept.events += 1;
@@ -100,7 +100,7 @@ impl Feed {
     }
 
     /// Sends the `resync` that stands for the events of a second that had too many.
-    pub(super) fn tick(&self) {
+    pub(crate) fn tick(&self) {
         self.end_second(&mut self.lock());
     }
 
@@ -134,7 +134,7 @@ impl Feed {
     }
 
     /// Begins after the frame with this id, or else with the next frame.
-    pub(super) fn join(&self, last_id: Option<&str>) -> Joined {
+    pub(crate) fn join(&self, last_id: Option<&str>) -> Joined {
         let kept = self.lock();
         let frames = self.sender.subscribe();
         let Some(last_id) = last_id else {

@@ -32,10 +32,10 @@ struct OfGuild {
 }
 
 /// A socket's place among those of its guild, until it is dropped.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     feeds: Feeds,
     guild: GuildId,
-    pub(super) feed: Arc<Feed>,
+    pub(crate) feed: Arc<Feed>,
     _reserved: Reserved,
 }
 
@@ -45,7 +45,7 @@ impl Feeds {
     }
 
     /// Fails if this process holds the maximum number of sockets, or as many of the guild.
-    pub(super) fn enter(&self, live: &Live, guild: GuildId) -> Result<Entry, ApiError> {
+    pub(crate) fn enter(&self, live: &Live, guild: GuildId) -> Result<Entry, ApiError> {
         let mut guilds = self.lock();
         let own = guilds.get(&guild).map_or(0, |own| own.sockets);
         let reserved = live.reserve(own)?;
@@ -56,19 +56,19 @@ impl Feeds {
         Ok(Entry { feeds: self.clone(), guild, feed: own.feed.clone(), _reserved: reserved })
     }
 
-    pub(super) fn find(&self, guild: GuildId) -> Option<Arc<Feed>> {
+    pub(crate) fn find(&self, guild: GuildId) -> Option<Arc<Feed>> {
         Some(self.lock().get(&guild)?.feed.clone())
     }
 
     /// Every feed; those without sockets for a while are removed first.
-    pub(super) fn all(&self) -> Vec<(GuildId, Arc<Feed>)> {
+    pub(crate) fn all(&self) -> Vec<(GuildId, Arc<Feed>)> {
         let mut guilds = self.lock();
         guilds.retain(|_, own| own.sockets > 0 || own.empty_since.elapsed() < LINGERS);
         guilds.iter().map(|(guild, own)| (*guild, own.feed.clone())).collect()
     }
 
     /// Waits until a socket is opened.
-    pub(super) async fn opened(&self) {
+    pub(crate) async fn opened(&self) {
         self.0.opened.notified().await;
     }
 }

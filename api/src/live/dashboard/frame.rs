@@ -6,7 +6,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The audience of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Area {
+pub(crate) enum Area {
     /// All who may open the socket: staff on duty, and frames about the socket itself.
     All,
     Jobs,
@@ -16,7 +16,7 @@ pub(super) enum Area {
 }
 
 impl Area {
-    pub(super) fn permission(self) -> Option<&'static str> {
+    pub(crate) fn permission(self) -> Option<&'static str> {
         match self {
             Self::All => None,
             Self::Jobs => Some("sync.write"),
@@ -25,18 +25,18 @@ impl Area {
         }
     }
 
-    pub(super) fn is_for(self, person: &LivePerson) -> bool {
+    pub(crate) fn is_for(self, person: &LivePerson) -> bool {
         self.permission().is_none_or(|permission| person.may(permission))
     }
 }
 
 /// A frame, rendered once and shared by the sockets that send it.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Its place in the feed.
-    pub(super) number: u64,
-    pub(super) area: Area,
-    pub(super) text: Utf8Bytes,
+    pub(crate) number: u64,
+    pub(crate) area: Area,
+    pub(crate) text: Utf8Bytes,
 }
 
 #[derive(Serialize)]
@@ -49,15 +49,15 @@ struct Envelope<'a, T> {
 
 /// What a socket sends first.
 #[derive(Serialize)]
-pub(super) struct Hello {
+pub(crate) struct Hello {
     /// The frames after `last_id` follow. If not, the client reads its data again.
-    pub(super) resumed: bool,
+    pub(crate) resumed: bool,
 }
 
 /// `data` without fields.
 #[derive(Serialize)]
-pub(super) struct Nothing {}
+pub(crate) struct Nothing {}
 
-pub(super) fn text<T: Serialize>(id: &str, kind: &str, data: &T) -> Result<Utf8Bytes, serde_json::Error> {
+pub(crate) fn text<T: Serialize>(id: &str, kind: &str, data: &T) -> Result<Utf8Bytes, serde_json::Error> {
     Ok(serde_json::to_string(&Envelope { id, kind, data })?.into())
 }

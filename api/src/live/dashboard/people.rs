@@ -24,7 +24,7 @@ const UNREAD_FOR: Duration = Duration::from_secs(5 * 60);
 
 /// What is known of a person.
 #[derive(Clone)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     May(LivePerson),
     Over(Ending),
 }
@@ -47,7 +47,7 @@ impl People {
     }
 
     /// Follows the rights of a person who was admitted just now.
-    pub(super) fn follow(&self, person: LivePerson) -> watch::Receiver<Standing> {
+    pub(crate) fn follow(&self, person: LivePerson) -> watch::Receiver<Standing> {
         let mut people = self.lock();
         let key = person.key();
         let known = people.get(&key).map(|known| known.standing.subscribe());
@@ -61,7 +61,7 @@ impl People {
     }
 
     /// Checks the people of a guild, or of all guilds, soon.
-    pub(super) fn check_soon(&self, guild: Option<GuildId>) {
+    pub(crate) fn check_soon(&self, guild: Option<GuildId>) {
         let now = Instant::now();
         let mut people = self.lock();
         let concerned = people.values_mut().filter(|known| guild.is_none_or(|it| it == known.person.guild()));

@@ -16,17 +16,17 @@ use crate::live::dashboard::people::Standing;
 use crate::live::socket::{BATCH, Gone, MISSED, Timing, close, drain, send};
 use crate::live::sockets::Ending;
 
-pub(super) struct Session {
+pub(crate) struct Session {
     /// Its place, until the socket is gone.
-    pub(super) entry: Entry,
-    pub(super) joined: Joined,
-    pub(super) standing: watch::Receiver<Standing>,
+    pub(crate) entry: Entry,
+    pub(crate) joined: Joined,
+    pub(crate) standing: watch::Receiver<Standing>,
     /// This process shuts down.
-    pub(super) stop: CancellationToken,
-    pub(super) timing: Timing,
+    pub(crate) stop: CancellationToken,
+    pub(crate) timing: Timing,
 }
 
-pub(super) async fn run<S, E>(mut socket: S, session: Session)
+pub(crate) async fn run<S, E>(mut socket: S, session: Session)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {

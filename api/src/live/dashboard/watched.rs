@@ -41,7 +41,7 @@ fn push_all<T: Serialize>(feed: &Feed, area: Area, several: &str, most: usize, m
 }
 
 #[derive(Default)]
-pub(super) struct Jobs(HashMap<JobId, KnownJob>);
+pub(crate) struct Jobs(HashMap<JobId, KnownJob>);
 
 struct KnownJob {
     shown: (Status, job::Progress, bool),
@@ -88,20 +88,20 @@ impl JobFrame {
 
 impl Jobs {
     /// Open jobs that must be read by their ids, because they are not among those just read.
-    pub(super) fn open_besides(&self, read: &[job::Model]) -> Vec<JobId> {
+    pub(crate) fn open_besides(&self, read: &[job::Model]) -> Vec<JobId> {
         let own = self.0.iter().filter(|(_, known)| known.open).map(|(id, _)| *id);
         own.filter(|id| read.iter().all(|row| row.job_id != *id)).collect()
     }
 
     /// These ids were asked for and have no rows.
-    pub(super) fn forget(&mut self, gone: impl Iterator<Item = JobId>) {
+    pub(crate) fn forget(&mut self, gone: impl Iterator<Item = JobId>) {
         for job in gone {
             self.0.remove(&job);
         }
     }
 
     /// Without a feed, the rows become the initial state. Unless `all`, steps of running jobs wait.
-    pub(super) fn note(&mut self, rows: &[job::Model], now: Timestamp, feed: Option<&Feed>, all: bool) {
+    pub(crate) fn note(&mut self, rows: &[job::Model], now: Timestamp, feed: Option<&Feed>, all: bool) {
         let mut made = Vec::new();
         for row in rows {
             let (open, met) = (row.state.is_open(), Instant::now());
@@ -140,9 +140,9 @@ impl Jobs {
 }
 
 /// Entries are told from each other by their ids; a transaction may commit after one with higher ids.
-pub(super) struct Audit {
+pub(crate) struct Audit {
     /// All entries up to this id are known.
-    pub(super) settled: i64,
+    pub(crate) settled: i64,
     seen: BTreeMap<i64, Instant>,
     /// Entries not sent yet: too many for a frame each.
     held: usize,
@@ -160,14 +160,14 @@ struct AuditFrame {
 
 impl Audit {
     /// Entries that one read takes.
-    pub(super) const READ: u64 = 20;
+    pub(crate) const READ: u64 = 20;
 
-    pub(super) fn after(settled: i64) -> Self {
+    pub(crate) fn after(settled: i64) -> Self {
         Self { settled, seen: BTreeMap::new(), held: 0 }
     }
 
     /// `rows` are the newest, the newest first. Unless `all`, the frame with the number of very many waits.
-    pub(super) fn note(&mut self, rows: Vec<audit_entry::Model>, feed: &Feed, all: bool) {
+    pub(crate) fn note(&mut self, rows: Vec<audit_entry::Model>, feed: &Feed, all: bool) {
         let now = Instant::now();
         let mut made = Vec::new();
         for row in rows.into_iter().rev() {
@@ -201,7 +201,7 @@ impl Audit {
 }
 
 #[derive(Default)]
-pub(super) struct Servers(HashMap<String, game_server::Model>);
+pub(crate) struct Servers(HashMap<String, game_server::Model>);
 
 #[derive(Serialize)]
 struct ServerFrame {
@@ -226,7 +226,7 @@ impl From<&game_server::Model> for ServerFrame {
 
 impl Servers {
     /// `rows` had a heartbeat recently. Heartbeats without news make no frames.
-    pub(super) fn note(&mut self, rows: Vec<game_server::Model>, now: Timestamp, feed: Option<&Feed>) {
+    pub(crate) fn note(&mut self, rows: Vec<game_server::Model>, now: Timestamp, feed: Option<&Feed>) {
         let mut made: Made<ServerFrame> = Vec::new();
         for row in rows.into_iter().filter(|row| row.is_live(now)) {
             let what = |row: &game_server::Model| (row.place_id, row.universe_id, row.player_count);
@@ -246,7 +246,7 @@ impl Servers {
 }
 
 #[derive(Default)]
-pub(super) struct Staff(HashMap<SessionId, staff_session::Model>);
+pub(crate) struct Staff(HashMap<SessionId, staff_session::Model>);
 
 #[derive(Serialize)]
 struct StaffFrame {
@@ -273,7 +273,7 @@ impl From<&staff_session::Model> for StaffFrame {
 
 impl Staff {
     /// `rows` are all live sessions.
-    pub(super) fn note(&mut self, rows: Vec<staff_session::Model>, feed: Option<&Feed>) {
+    pub(crate) fn note(&mut self, rows: Vec<staff_session::Model>, feed: Option<&Feed>) {
         let now: HashMap<_, _> = rows.into_iter().map(|row| (row.session_id, row)).collect();
         let gone = self.0.iter().filter(|(id, _)| !now.contains_key(id));
         let mut made: Made<StaffFrame> = gone.map(|(_, row)| ("staff.off_duty", row.into())).collect();

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
 use super::*;
-use crate::capacity::Capacity;
+use crate::limits::capacity::Capacity;
 use crate::live::sockets::{Live, Place, QUEUE};
 
 const LONG: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@ use entities::key_text::KeyText;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call_fixture::{CallFixture, the_guild};
+use crate::call::fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
 use crate::server::in_process::InProcess;
 use crate::server::request_log::REQUEST_ID;

@@ -3,7 +3,7 @@
 use entities::binding::{self, Kind, Rule};
 use entities::{BindingId, GroupId, RoleId};
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::bindings::change::{Rank, begin, duplicate};
 use crate::endpoints::prelude::*;
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 const MAX: usize = 100;
 

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::endpoints::jobs::record::Job;
 use crate::endpoints::prelude::*;
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 request! {
     pub(crate) struct JobsQuery {

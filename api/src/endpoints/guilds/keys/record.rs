@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::cache::keys::Key;
 use crate::endpoints::prelude::*;
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 answer! {
     pub(crate) struct ApiKey from row: Model, at now {

@@ -4,7 +4,7 @@ use entities::guild::{self, Settings};
 use entities::{RoleId, RoleList};
 use serde_json::Value;
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::settings::values::{NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
 use crate::request::values::{List, Whole};

@@ -6,9 +6,9 @@ use chrono_tz::Tz;
 use entities::staff_action::ActionType;
 use serde_json::{Map, Value, json};
 
-use crate::openapi::shape::{self, Property, Shape};
 use crate::request::parts::Field;
 use crate::request::parts::{object, whole};
+use crate::schema::shape::{self, Property, Shape};
 
 /// Characters of a nickname template.
 const TEMPLATE_MAX: usize = 200;

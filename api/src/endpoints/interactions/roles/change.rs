@@ -4,8 +4,8 @@ use entities::{ChatId, RoleId};
 use queue::Payload;
 use serde_json::Value;
 
+use crate::call::job::{self, Asked};
 use crate::endpoints::prelude::*;
-use crate::job_call::{self, Asked};
 
 request! {
     pub(crate) struct RoleChange {
@@ -28,6 +28,6 @@ impl RoleChange {
             let message = result.get("message").and_then(Value::as_str).unwrap_or("done");
             Ok(Reply::message(message.to_owned()))
         };
-        job_call::run(call, payload, asked, done).await
+        job::run(call, payload, asked, done).await
     }
 }

@@ -4,8 +4,8 @@ use entities::{ChatId, RoleId, link};
 use jobs::kinds::SyncMember;
 use serde::{Deserialize, Serialize};
 
+use crate::call::job::{self, Asked};
 use crate::endpoints::prelude::*;
-use crate::job_call::{self, Asked};
 
 request! {
     pub(crate) struct SyncRequest {
@@ -55,5 +55,5 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let payload = SyncMember { guild: call.guild(), user };
     let asked = Asked { action: "sync.requested", target: user.to_string(), metadata: json!({}) };
     let done = |result| Reply::data(&serde_json::from_value::<SyncResult>(result)?);
-    job_call::run(&call, &payload, asked, done).await
+    job::run(&call, &payload, asked, done).await
 }

@@ -17,11 +17,11 @@ use jobs::mirror::{Mirrors, enqueue_mirror};
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
-use crate::batches::Leader;
-use crate::endpoints::moderation::play::orders::{self, Order, Wanted};
 use crate::endpoints::prelude::*;
+use crate::limits::batches::Leader;
 use crate::response::error::Kind;
 use crate::state::State;
+use crate::state::orders::{self, Order, Wanted};
 
 /// A person at the console does not decide about their own bans and mutes, of either account.
 pub(super) async fn check_other(call: &Call, named: Subject) -> Result<(), ApiError> {

@@ -8,12 +8,12 @@ use jobs::kinds::{ShieldImport, ToFlag};
 use queue::Draft;
 use serde_json::Value;
 
+use crate::call::job::{self, Asked};
 use crate::endpoints::prelude::*;
-use crate::job_call::{self, Asked};
-use crate::openapi::shape::{self, Property, Shape};
 use crate::request::parts::Field;
 use crate::request::parts::whole;
 use crate::request::values::List;
+use crate::schema::shape::{self, Property, Shape};
 
 /// Users of one call (docs/rules.md 3).
 const USERS_MAX: usize = 10_000;
@@ -82,7 +82,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.state.caches.flags.change(&plays);
         Reply::data(&result)
     };
-    job_call::run_draft(&call, draft, asked, done).await
+    job::run_draft(&call, draft, asked, done).await
 }
 
 /// An item of `users`.

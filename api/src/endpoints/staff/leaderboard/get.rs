@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::period::{self, Switch};
-use crate::openapi::shape;
 use crate::request::values::by_serde;
+use crate::schema::shape;
 
 /// In the guild's time zone, weeks from the guild's first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

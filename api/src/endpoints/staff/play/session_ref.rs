@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use entities::SessionId;
 use serde_json::Value;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 use crate::request::values::Text;
 use crate::response::error::ApiError;
+use crate::schema::shape::{self, Shape};
 
 /// Characters of a session id.
 const ID_MAX: usize = 100;

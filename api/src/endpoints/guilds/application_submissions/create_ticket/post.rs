@@ -12,8 +12,8 @@ use jobs::kinds::CreateTicket;
 use queue::{Answer, Draft, Enqueued};
 use serde::{Deserialize, Serialize};
 
+use crate::call::job;
 use crate::endpoints::prelude::*;
-use crate::job_call;
 
 /// How long a caller without `Prefer: wait` waits (docs/rules.md 5).
 const WAIT: Duration = Duration::from_secs(10);
@@ -64,7 +64,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
                 let ticket: Ticket = serde_json::from_value(result)?;
                 Ok(Reply::data(&ticket)?.with_message("ticket created"))
             };
-            job_call::answer(&call, enqueued, call.prefer().wait_or(WAIT), done).await
+            job::answer(&call, enqueued, call.prefer().wait_or(WAIT), done).await
         }
     }
 }

@@ -4,7 +4,7 @@ use console::Needs;
 use entities::LeaveRequestId;
 use entities::leave_request::{self, Model};
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::leave_requests::decide::{check_open, describe};
 use crate::endpoints::guilds::staff::leave_requests::record::LeaveRequest;
 use crate::endpoints::guilds::staff::loa::record::check_span;

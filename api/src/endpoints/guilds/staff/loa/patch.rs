@@ -3,7 +3,7 @@
 use entities::loa::{self, Model, Status};
 use entities::{LoaId, Timestamp};
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
 use crate::endpoints::prelude::*;
 use crate::request::moment::{End, Moment};

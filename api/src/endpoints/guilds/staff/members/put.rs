@@ -4,7 +4,7 @@ use entities::staff_member::{self, Model};
 use entities::{ChatId, RoleId, staff_role};
 use runtime::Event;
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::members::membership::StaffMembership;
 use crate::endpoints::prelude::*;
 use crate::request::moment::Moment;

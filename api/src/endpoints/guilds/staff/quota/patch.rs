@@ -3,7 +3,7 @@
 use entities::QuotaId;
 use entities::quota::{self, Metric, Model, Period};
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval, check_scope};
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;

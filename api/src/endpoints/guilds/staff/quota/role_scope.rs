@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
 use crate::request::values::Text;
+use crate::schema::shape::{self, Shape};
 
 const PREFIX: &str = "role:";
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSION_MAX, is_play_permission};
 use serde_json::Value;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 /// Permissions of a role in games.
 const IN_GAMES_MAX: usize = 50;

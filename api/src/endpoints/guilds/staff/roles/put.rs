@@ -5,7 +5,7 @@ use entities::staff_role::{self, Model, NewRole, Permissions};
 use entities::{RoleId, quota};
 use runtime::Event;
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::roles::permission_names::{ChatPermissionNames, PlayPermissionNames};
 use crate::endpoints::guilds::staff::roles::staff_role::StaffRole;
 use crate::endpoints::prelude::*;

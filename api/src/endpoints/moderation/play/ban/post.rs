@@ -3,8 +3,8 @@
 use entities::SanctionKind;
 
 use crate::endpoints::moderation::play::batch;
-use crate::endpoints::moderation::play::orders::{Banned, Muted, SanctionRequest, Wanted};
 use crate::endpoints::prelude::*;
+use crate::state::orders::{Banned, Muted, SanctionRequest, Wanted};
 
 pub(crate) fn operation(kind: SanctionKind) -> Operation {
     let operation = match kind {

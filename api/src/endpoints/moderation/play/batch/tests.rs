@@ -4,9 +4,9 @@ use entities::{Places, audit_entry};
 use sea_orm::EntityTrait;
 
 use super::*;
-use crate::call_fixture::{CallFixture, the_guild};
-use crate::endpoints::moderation::play::orders::{LiftRequest, SanctionRequest};
-use crate::idempotency::slot::IdempotencySlot;
+use crate::call::fixture::{CallFixture, the_guild};
+use crate::response::idempotency_slot::IdempotencySlot;
+use crate::state::orders::{LiftRequest, SanctionRequest};
 
 impl CallFixture {
     fn order(&self, wanted: Wanted) -> Order {

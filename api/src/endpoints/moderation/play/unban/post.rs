@@ -3,8 +3,8 @@
 use entities::SanctionKind;
 
 use crate::endpoints::moderation::play::batch;
-use crate::endpoints::moderation::play::orders::{LiftRequest, Unbanned, Unmuted, Wanted};
 use crate::endpoints::prelude::*;
+use crate::state::orders::{LiftRequest, Unbanned, Unmuted, Wanted};
 
 pub(crate) fn operation(kind: SanctionKind) -> Operation {
     let operation = match kind {

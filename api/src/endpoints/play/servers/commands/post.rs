@@ -3,10 +3,10 @@
 use entities::game_server;
 
 use crate::cache::commands::Command;
+use crate::cache::room::too_many;
 use crate::endpoints::play::servers::commands::own_server::own_server;
 use crate::endpoints::play::servers::commands::queue::{CommandRequest, copy_for, queue};
 use crate::endpoints::prelude::*;
-use crate::room::too_many;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QueuedCommand {

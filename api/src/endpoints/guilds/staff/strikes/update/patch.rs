@@ -3,7 +3,7 @@
 use entities::strike::{self, Ended, Model};
 use entities::{StrikeId, Timestamp};
 
-use crate::audit;
+use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::strikes::record::{Severity, Strike, check_expiry};
 use crate::endpoints::prelude::*;
 use crate::request::moment::End;

@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::whole_list::{self, Frame, WholeList};
-use crate::openapi::shape::{self, Shape};
 use crate::request::if_none_match;
 use crate::request::page::Page;
 use crate::request::parts::Field;
+use crate::schema::shape::{self, Shape};
 
 const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
      be enforced by `identifier` alone. It has one entry for each person, the one that ends last. Keep `revision` and \

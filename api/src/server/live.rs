@@ -1,17 +1,34 @@
-//! Feeds the live sockets while the process runs.
+//! Feeds the live sockets while the process runs, and closes those whose key or person is no longer admitted.
+
+mod changes;
+mod events;
+mod keys;
+pub(crate) mod open;
 
 use std::sync::Arc;
 
+use console::Console;
 use runtime::Event;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::cache::commands::Command;
+use crate::live::dashboard::people;
 use crate::live::frames::{Frame, Moderation};
 use crate::live::sockets::{Live, Message};
 use crate::response::rows::Seconds;
 use crate::state::State;
 
-pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
+pub(super) fn start(state: &Arc<State>, console: &Arc<Console>) {
+    let (services, hard) = (state.context.shutdown.services(), state.context.shutdown.hard());
+    services.spawn(hard.clone().run_until_cancelled_owned(listen(state.clone())));
+    services.spawn(hard.clone().run_until_cancelled_owned(keys::watch(state.clone())));
+    services.spawn(hard.clone().run_until_cancelled_owned(events::listen(state.clone())));
+    services.spawn(hard.clone().run_until_cancelled_owned(changes::follow(state.clone())));
+    let people = people::watch(state.people.clone(), console.clone());
+    services.spawn(hard.clone().run_until_cancelled_owned(people));
+}
+
+fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
     let mut events = state.context.events.subscribe();
     async move {
         loop {

@@ -2,6 +2,7 @@
 //! `bindings/update/patch.rs`. Code shared by several is beside them. The endpoints of mutes are those of bans: their rows
 //! in the table of routes name the kind.
 
+pub(crate) mod audit;
 pub(crate) mod prelude;
 pub(crate) mod whole_list;
 pub(crate) mod bindings {
@@ -129,7 +130,6 @@ pub(crate) mod moderation {
     }
     pub(crate) mod play {
         pub(crate) mod batch;
-        pub(crate) mod orders;
         pub(crate) mod ban {
             pub(crate) mod post;
         }

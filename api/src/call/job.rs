@@ -7,9 +7,9 @@ use queue::{Answer, Draft, Enqueued, Payload};
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::call::unit_of_work::UnitOfWork;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
-use crate::unit_of_work::UnitOfWork;
 
 /// The audit entry that is committed with the job.
 pub(crate) struct Asked {

@@ -2,4 +2,3 @@
 
 pub(crate) mod admission;
 pub(crate) mod bulk_sync;
-pub(crate) mod failures;

@@ -15,10 +15,10 @@ use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
 use crate::call::Call;
-use crate::idempotency::slot::IdempotencySlot;
+use crate::call::route::{Route, Runs};
 use crate::response::error::ApiError;
+use crate::response::idempotency_slot::IdempotencySlot;
 use crate::response::reply::Reply;
-use crate::route::{Route, Runs};
 use crate::state::State;
 
 const HEADER: &str = "idempotency-key";

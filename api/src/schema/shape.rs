@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{KnownFormat, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::openapi::example::{Definitions, example_of};
+use crate::schema::example::{Definitions, example_of};
 
 /// The largest integer in a request: above it floats have gaps (docs/rules.md 2).
 const EXACT: i64 = 1 << 53;

@@ -3,7 +3,7 @@
 use console::{CacheFigures, Held, ProcessFigures, Weighed};
 
 use crate::cache::caches::Caches;
-use crate::rate_limit::RateLimit;
+use crate::limits::rate_limit::RateLimit;
 use crate::state::State;
 
 pub(crate) fn of(state: &State) -> ProcessFigures {

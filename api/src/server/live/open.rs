@@ -20,8 +20,6 @@ use crate::response::error::ApiError;
 use crate::response::reply::Reply;
 use crate::state::State;
 
-pub(crate) const PATH: &str = "/ws/guilds/{guildId}/live";
-
 /// How long a socket waits for the first read of its guild's feed.
 const FOLLOWS_WITHIN: Duration = Duration::from_secs(2);
 

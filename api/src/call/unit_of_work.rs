@@ -8,8 +8,8 @@ use queue::{Draft, Enqueued};
 use serde_json::Value;
 
 use crate::call::Call;
-use crate::idempotency::slot::IdempotencySlot;
 use crate::response::error::ApiError;
+use crate::response::idempotency_slot::IdempotencySlot;
 use crate::response::reply::Reply;
 use crate::state::State;
 

@@ -5,8 +5,8 @@ use futures_util::future::BoxFuture;
 use http::Method;
 
 use crate::call::Call;
-use crate::openapi::operation::Operation;
-use crate::rate_limit::RateLimit;
+use crate::call::operation::Operation;
+use crate::limits::rate_limit::RateLimit;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
 
@@ -189,7 +189,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::call_fixture::CallFixture;
+    use crate::call::fixture::CallFixture;
 
     static CALLS: AtomicU32 = AtomicU32::new(0);
 

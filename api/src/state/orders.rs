@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::batches::Batches;
-use crate::idempotency::slot::IdempotencySlot;
-use crate::openapi::shape::{self, Shape};
+use crate::limits::batches::Batches;
 use crate::request::parts::{Field, request};
 use crate::request::values::Text;
 use crate::response::error::ApiError;
+use crate::response::idempotency_slot::IdempotencySlot;
 use crate::response::reply::Reply;
 use crate::response::rows::{Seconds, whole_second_from};
+use crate::schema::shape::{self, Shape};
 
 request! {
     pub(crate) struct SanctionRequest {
@@ -45,11 +45,11 @@ request! {
 
 /// A request that waits for its batch.
 pub(crate) struct Order {
-    pub(super) kind: SanctionKind,
-    pub(super) wanted: Wanted,
+    pub(crate) kind: SanctionKind,
+    pub(crate) wanted: Wanted,
     /// Who sent it.
-    pub(super) actor: Actor,
-    pub(super) idempotency: Option<IdempotencySlot>,
+    pub(crate) actor: Actor,
+    pub(crate) idempotency: Option<IdempotencySlot>,
 }
 
 pub(crate) enum Wanted {
@@ -61,14 +61,14 @@ pub(crate) enum Wanted {
 pub(crate) type Orders = Batches<Order, Result<Reply, ApiError>>;
 
 impl Order {
-    pub(super) fn moderator(&self) -> Moderator {
+    pub(crate) fn moderator(&self) -> Moderator {
         match &self.wanted {
             Wanted::Imposed(request) => request.moderator_id,
             Wanted::Lifted(request) => request.moderator_id,
         }
     }
 
-    pub(super) fn subject(&self) -> Subject {
+    pub(crate) fn subject(&self) -> Subject {
         match &self.wanted {
             Wanted::Imposed(request) => request.identifier,
             Wanted::Lifted(request) => request.identifier,
@@ -76,13 +76,13 @@ impl Order {
     }
 
     /// Audit entries name the moderator as the one who acts (docs/rules.md 6).
-    pub(super) fn acting(&self, moderator: ChatId) -> Actor {
+    pub(crate) fn acting(&self, moderator: ChatId) -> Actor {
         Actor { actor_id: moderator.get(), ..self.actor.clone() }
     }
 
     /// A moderator named by a key was not signed in: the audit entry and the staff action say so
     /// (docs/rules.md 4).
-    pub(super) fn note_moderator(&self, details: &mut Value) {
+    pub(crate) fn note_moderator(&self, details: &mut Value) {
         if self.actor.key_id.is_some() {
             details["moderator"] = json!("named_by_key");
         }
@@ -114,7 +114,7 @@ pub(crate) struct Muted {
 }
 
 /// The answer to the order that imposed it.
-pub(super) fn imposed(sanction: &sanction::Model, revision: i64) -> Result<Reply, ApiError> {
+pub(crate) fn imposed(sanction: &sanction::Model, revision: i64) -> Result<Reply, ApiError> {
     let (id, expires_at) = (sanction.sanction_id, sanction.expires_at.map(Seconds));
     match sanction.kind {
         SanctionKind::Ban => {
@@ -145,7 +145,7 @@ pub(crate) struct Unmuted {
 }
 
 /// The answer to the order that lifted these. `still`: another one is in force.
-pub(super) fn lifted(kind: SanctionKind, lifted: Vec<SanctionId>, still: bool) -> Result<Reply, ApiError> {
+pub(crate) fn lifted(kind: SanctionKind, lifted: Vec<SanctionId>, still: bool) -> Result<Reply, ApiError> {
     let (one, done) = match kind {
         SanctionKind::Ban => ("ban", "unbanned"),
         SanctionKind::Mute => ("mute", "unmuted"),
@@ -173,7 +173,7 @@ const LONGEST: i64 = 3_153_600_000;
 
 impl DurationSeconds {
     /// Ends on a whole second, the precision of responses, and never early (docs/rules.md 8).
-    pub(super) fn end(self, from: Timestamp) -> Timestamp {
+    pub(crate) fn end(self, from: Timestamp) -> Timestamp {
         whole_second_from(from) + Duration::from_secs(self.0.unsigned_abs())
     }
 }

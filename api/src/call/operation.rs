@@ -3,8 +3,8 @@
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::openapi::shape::{self, Shape};
 use crate::request::parts::{Field, Part, Request};
+use crate::schema::shape::{self, Shape};
 
 pub(crate) struct Body {
     pub(crate) name: &'static str,

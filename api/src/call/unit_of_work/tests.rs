@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::*;
-use crate::call_fixture::{CallFixture, the_guild};
+use crate::call::fixture::{CallFixture, the_guild};
 
 struct Fixture {
     call: Call,

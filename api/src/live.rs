@@ -2,7 +2,6 @@
 
 pub(crate) mod dashboard;
 pub(crate) mod frames;
-pub(crate) mod keys;
 pub(crate) mod socket;
 pub(crate) mod sockets;
 pub(crate) mod threads;

@@ -5,6 +5,7 @@ pub(crate) mod created;
 pub(crate) mod dependency_error;
 pub(crate) mod error;
 pub(crate) mod gzip;
+pub(crate) mod idempotency_slot;
 pub(crate) mod large;
 pub(crate) mod payload;
 pub(crate) mod ready;

@@ -12,11 +12,11 @@ use testkit::{TestDatabase, guild_row};
 
 use crate::cache::keys::Key;
 use crate::call::Call;
-use crate::caller::Caller;
-use crate::options::Options;
+use crate::call::caller::Caller;
 use crate::request::body::Body;
 use crate::request::url::{Params, Query};
 use crate::state::State;
+use crate::state::options::Options;
 
 pub(crate) struct CallFixture {
     pub(crate) state: Arc<State>,
