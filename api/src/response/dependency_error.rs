@@ -5,10 +5,7 @@ use platforms::PlatformError;
 use queue::QueueError;
 use sea_orm::{DbErr, SqlErr};
 
-use crate::response::error::{ApiError, Kind, whole_seconds};
-
-/// Seconds until a retry makes sense, if an operator must change a configuration first.
-const RETRY_AFTER_FIX: u64 = 60;
+use crate::response::error::{ApiError, Kind};
 
 impl From<DbErr> for ApiError {
     fn from(error: DbErr) -> Self {
@@ -41,22 +38,10 @@ impl From<Failure> for ApiError {
     }
 }
 
+/// As a job that met the error would fail.
 impl From<PlatformError> for ApiError {
     fn from(error: PlatformError) -> Self {
-        use PlatformError as P;
-        let (kind, word) = match &error {
-            P::NotFound(_) => (Kind::BadGateway, "platform_not_found"),
-            P::Forbidden { .. } => (Kind::BadGateway, "platform_refused"),
-            P::MembersIntentOff => (Kind::BadGateway, "members_intent_off"),
-            P::Invalid { .. } => (Kind::BadGateway, "platform_invalid"),
-            P::Unauthorized(_) => (Kind::BadGateway, "platform_unauthorized"),
-            P::RateLimited { .. } => (Kind::Unavailable, "platform_rate_limited"),
-            P::Unavailable { .. } => (Kind::Unavailable, "platform_unavailable"),
-            P::NotConfigured(_) => (Kind::Unavailable, "platform_not_configured"),
-            P::Stopped { .. } => (Kind::Unavailable, "platform_stopped"),
-        };
-        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, whole_seconds);
-        Self::new(kind, error.to_string()).word(word).retry_after(pause)
+        Failure::from(&error).into()
     }
 }
 
