@@ -11,7 +11,7 @@ use crate::cache::event_fed::EventFed;
 use crate::response::rows::{Seconds, answer};
 
 /// Commands in one response. Further ones follow as these are acknowledged.
-const MOST: u64 = 1_000;
+const COMMANDS_MAX: u64 = 1_000;
 const CAPACITY: usize = 50_000;
 
 answer! {
@@ -66,7 +66,7 @@ impl Commands {
 
 /// The pending commands in the database, oldest first.
 async fn read(context: &Context, (guild, server): &OwnServer, now: Timestamp) -> Result<Vec<Command>, DbErr> {
-    let rows = server_command::waiting(context.database.read(), *guild, server, now, MOST).await?;
+    let rows = server_command::waiting(context.database.read(), *guild, server, now, COMMANDS_MAX).await?;
     Ok(rows.into_iter().map(Command::from).collect())
 }
 

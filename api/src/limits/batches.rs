@@ -10,7 +10,7 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The size of a batch: larger ones gain little, and delay later requests.
-const MOST: usize = 64;
+const LARGEST_BATCH: usize = 64;
 
 pub(crate) struct Batches<T, R> {
     /// Guilds with a leader, and their waiting requests.
@@ -81,7 +81,7 @@ impl<T, R> Leader<T, R> {
             self.leads = false;
             return None;
         }
-        let batch = waiting.drain(..waiting.len().min(MOST));
+        let batch = waiting.drain(..waiting.len().min(LARGEST_BATCH));
         let (requests, answers) = batch.map(|waiting| (waiting.request, waiting.answer)).unzip();
         Some((requests, Answers { answers, _place: place }))
     }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::state::State;
 
-const EVERY: Duration = Duration::from_millis(500);
+const WRITE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Writes batches while the process runs, the last one after all requests have ended.
 pub(crate) async fn write_batches(state: Arc<State>) {
     let hard = state.context.shutdown.hard().clone();
-    let mut tick = tokio::time::interval(EVERY);
+    let mut tick = tokio::time::interval(WRITE_INTERVAL);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let last = tokio::select! {

@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 use crate::state::State;
 
 /// A third of the silence after which a process counts as dead (`queue::DEAD_AFTER`).
-const EVERY: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Rows of crashed processes are shown as silent for this long.
 const FORGET_AFTER: Duration = Duration::from_secs(60);
 
@@ -24,7 +24,7 @@ pub(crate) async fn keep(state: Arc<State>) {
         if let Err(error) = beat(&state, &process).await {
             runtime::warn_throttled!(%error, "cannot write the heartbeat of this API process");
         }
-        if hard.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
+        if hard.run_until_cancelled(tokio::time::sleep(HEARTBEAT_INTERVAL)).await.is_none() {
             break;
         }
     }

@@ -31,7 +31,7 @@ const ALLOWED: &str = "1 to 255 printable ASCII characters";
 /// longer than a request takes to commit one or the other.
 const LOCK: Duration = Duration::from_secs(10);
 /// How long a response is replayed.
-const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
+const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The key of a write.
 pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
@@ -107,7 +107,7 @@ enum Found {
 async fn find(call: &Call, request: idempotency::Request) -> Result<Found, ApiError> {
     let now = call.now();
     let (conn, locked_until) = (call.state.context.database.write(), now + LOCK);
-    match idempotency::reserve(conn, &request, now, locked_until, now + KEEP).await? {
+    match idempotency::reserve(conn, &request, now, locked_until, now + ANSWERS_KEPT).await? {
         Reservation::Fresh => {
             let hold = Hold { request, locked_until };
             Ok(Found::Slot(IdempotencySlot { hold, first_job: None }))

@@ -9,7 +9,7 @@ use entities::ChatId;
 use crate::response::error::ApiError;
 
 /// Of a process.
-const MOST: usize = 500;
+const BEARERS_MAX: usize = 500;
 const MOST_OF_PERSON: usize = 20;
 
 #[derive(Clone, Default)]
@@ -29,7 +29,7 @@ impl Bearers {
         if own >= MOST_OF_PERSON {
             return full("this person has the maximum number of sockets by access tokens");
         }
-        if all >= MOST {
+        if all >= BEARERS_MAX {
             return full("this process holds the maximum number of sockets by access tokens");
         }
         people.insert(person, own + 1);
@@ -63,8 +63,8 @@ mod tests {
         let person = |n: usize| ChatId::try_from(i64::try_from(n).unwrap() + 1).unwrap();
         let mut held: Vec<_> = (0..MOST_OF_PERSON).map(|_| bearers.enter(person(0)).unwrap()).collect();
         assert!(bearers.enter(person(0)).is_err());
-        held.extend((MOST_OF_PERSON..MOST).map(|n| bearers.enter(person(n)).unwrap()));
-        assert!(bearers.enter(person(MOST)).is_err());
+        held.extend((MOST_OF_PERSON..BEARERS_MAX).map(|n| bearers.enter(person(n)).unwrap()));
+        assert!(bearers.enter(person(BEARERS_MAX)).is_err());
         held.clear();
         assert!(bearers.enter(person(0)).is_ok() && bearers.lock().is_empty());
     }

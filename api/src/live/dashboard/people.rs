@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::live::sockets::Ending;
 
-const EVERY: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval in which due checks are looked for.
 const TICK: Duration = Duration::from_millis(500);
 /// People that are checked at the same time.
@@ -56,7 +56,7 @@ impl People {
         }
         let (sender, standing) = watch::channel(Standing::May(person.clone()));
         let now = Instant::now();
-        people.insert(key, Watched { standing: sender, person, due: now + EVERY, read: now });
+        people.insert(key, Watched { standing: sender, person, due: now + CHECK_INTERVAL, read: now });
         standing
     }
 
@@ -76,7 +76,7 @@ impl People {
         let due = people.iter_mut().filter(|(_, known)| known.due <= now);
         let due = due.map(|(key, known)| {
             // A change during the check makes it due again.
-            known.due = now + EVERY;
+            known.due = now + CHECK_INTERVAL;
             (key.clone(), known.person.clone())
         });
         due.collect()

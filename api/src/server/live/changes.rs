@@ -14,7 +14,7 @@ use crate::live::dashboard::feed::Feed;
 use crate::live::dashboard::watched::{Audit, Jobs, Servers, Staff};
 use crate::state::State;
 
-const EVERY: Duration = Duration::from_millis(250);
+const READ_INTERVAL: Duration = Duration::from_millis(250);
 /// With more sockets than this in the process, frequent changes are sent only after every second read.
 const CROWD: usize = 200;
 /// Jobs of a guild that one read finds, and how new they are: clocks of processes differ, and transactions take time.
@@ -36,7 +36,7 @@ struct Guild {
 
 pub(super) async fn follow(state: Arc<State>) {
     let mut guilds = HashMap::new();
-    let mut tick = tokio::time::interval(EVERY);
+    let mut tick = tokio::time::interval(READ_INTERVAL);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let (mut last, mut failing, mut all) = (state.context.clock.now(), false, true);
     loop {

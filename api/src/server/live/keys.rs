@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::state::State;
 
 /// Half of the promised second: the other half is for the check.
-const EVERY: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Keys in one statement.
 const BATCH: usize = 1_000;
 
@@ -21,7 +21,7 @@ const BATCH: usize = 1_000;
 pub(crate) fn watch(state: Arc<State>) -> impl Future<Output = ()> + Send {
     let mut events = state.context.events.subscribe();
     async move {
-        let mut tick = tokio::time::interval(EVERY);
+        let mut tick = tokio::time::interval(CHECK_INTERVAL);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         // Keys whose rows are to be read.
         let mut changed = BTreeSet::new();

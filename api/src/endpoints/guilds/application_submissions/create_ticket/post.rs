@@ -16,7 +16,7 @@ use crate::call::job;
 use crate::endpoints::prelude::*;
 
 /// How long a caller without `Prefer: wait` waits (docs/rules.md 5).
-const WAIT: Duration = Duration::from_secs(10);
+const DEFAULT_WAIT: Duration = Duration::from_secs(10);
 
 request! {
     pub(crate) struct TicketRequest {
@@ -64,7 +64,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
                 let ticket: Ticket = serde_json::from_value(result)?;
                 Ok(Reply::data(&ticket)?.with_message("ticket created"))
             };
-            job::answer(&call, enqueued, call.prefer().wait_or(WAIT), done).await
+            job::answer(&call, enqueued, call.prefer().wait_or(DEFAULT_WAIT), done).await
         }
     }
 }
