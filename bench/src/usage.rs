@@ -1,15 +1,11 @@
-//! CPU time and memory of a process, as the system accounts them, and its allocations, if it was built to count them.
+//! CPU time and memory of a process, as the system accounts them.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
-use testkit::Deployment;
 
 /// Clock ticks a second; the same on every Linux.
 const TICKS: f64 = 100.0;
-
-/// Longer than the interval at which the product reports its allocations.
-const COUNT_LAG: Duration = Duration::from_millis(250);
 
 /// CPU time of a second in which a process runs only its schedules.
 const IDLE_MICROS: f64 = 50_000.0;
@@ -47,13 +43,4 @@ pub(crate) async fn idle(process: u32) -> anyhow::Result<()> {
         used = Usage::of(process)?.cpu_since(&before);
     }
     Ok(())
-}
-
-/// Allocations so far, of a product with the feature `count-allocations`; otherwise not a number.
-pub(crate) async fn allocations(deployment: &Deployment) -> anyhow::Result<f64> {
-    // The metric is some milliseconds late.
-    tokio::time::sleep(COUNT_LAG).await;
-    let metrics = deployment.metrics(0).await;
-    let count = metrics.lines().find_map(|line| line.strip_prefix("guildhall_allocations_total "));
-    Ok(count.map_or(Ok(f64::NAN), str::parse)?)
 }

@@ -2,8 +2,6 @@
 //!
 //! `anyhow` is used in this crate only: every error ends here as one line on standard error.
 
-#[cfg(feature = "count-allocations")]
-mod allocations;
 mod commands;
 mod duration;
 mod environment;
@@ -28,7 +26,6 @@ use crate::commands::Command;
 use crate::settings::SettingNames;
 
 /// A job makes many small allocations on every thread, where this allocator is cheaper than the C library's.
-#[cfg(not(feature = "count-allocations"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -56,8 +53,6 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into(), &names),
     };
-    #[cfg(feature = "count-allocations")]
-    runtime.spawn(allocations::report());
     let result = runtime.block_on(cli.command.run(cli.log, || help::with_guide(Cli::command())));
     // Without waiting: a thread that a job blocks would never end.
     runtime.shutdown_background();

@@ -1,6 +1,8 @@
 //! Attacks on the console, and on the chat platform through it.
 
+use anyhow::Context as _;
 use futures_util::future::join_all;
+use testkit::{Deployment, Guild};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::target::{AGAIN, HAMMERS, Target};
@@ -10,6 +12,22 @@ const STOPPING: usize = 100;
 /// Bytes of a form, of which one is never sent.
 const FORM: usize = 4 * 1024 * 1024;
 const READERS: usize = 12;
+
+/// The cookie of a console session.
+const COOKIE: &str = "__Host-guildhall";
+
+/// Signs in by a link of the command line.
+pub(super) async fn sign_in_as(deployment: &Deployment, guild: &Guild, user: &str) -> anyhow::Result<String> {
+    let args = ["console", "link", "--guild", &guild.id, "--user", user];
+    let url = deployment.command(&args).await.succeeded();
+    let path = &url[url.find("/console/link/").context("no link")?..];
+    let http = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build()?;
+    let request = http.post(format!("{}{}", deployment.api_base(0), path.trim()));
+    let answer = request.header("content-type", "application/x-www-form-urlencoded").body("").send().await?;
+    let cookies = answer.headers().get_all("set-cookie").iter().filter_map(|line| line.to_str().ok());
+    let session = cookies.filter_map(|line| line.split(';').next()).find(|pair| pair.starts_with(COOKIE));
+    session.map(str::to_owned).context("no session")
+}
 
 fn head(method: &str, path: &str, more: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n{more}\r\n")

@@ -4,7 +4,6 @@
 //! tells how much of a delay is theirs.
 
 mod attacks;
-mod beside;
 mod console;
 mod target;
 
@@ -21,11 +20,11 @@ use serde_json::json;
 use testkit::{Deployment, Fixture, Mode, Setup};
 
 use self::attacks::{ATTACKS, Attack};
-use self::beside::{Beside, Times};
+use self::console::sign_in_as;
 use self::target::Target;
-use crate::figures::{Figures, PlatformStats, float, percentile};
-use crate::http::load;
-use crate::live_dashboard::sign_in_as;
+use crate::checks::{Checks, Times};
+use crate::figures::{Figures, float, percentile};
+use crate::http::load::{self, Each};
 use crate::usage::Usage;
 
 /// Attack the API in several ways beside ban checks of other guilds: their 99th percentile may take 1.2 times as long (twice
@@ -68,20 +67,21 @@ const WITHOUT_BOT: [&str; 3] =
     ["GET /guilds/:guild/members/:user", "GET /guilds/:guild/roles", "GET /guilds/:guild"];
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "error");
+    let setup = Setup::new(Mode::embedded_if(arguments.embedded));
     let setup =
         setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo").env("GUILDHALL_PUBLIC_URL", "http://bench");
     let setup = setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret");
-    let deployment = load::deployment_of(setup, Fixture::new(5, 50), load::Each::bans(1_000)).await;
+    let deployment =
+        load::deployment_of(setup, Fixture::new(5, 50), Each { keys: load::KEYS, bans: 1_000 }).await;
     deployment.execute(LIMITED).await;
     deployment.execute(STAFF_READ).await;
     fill_audit_log(&deployment).await?;
     deployment.start_all().await;
     let mut figures = Figures::default();
-    let (target, beside) = (target(&deployment).await?, Beside::start(&deployment).await?);
+    let (target, checks) = (target(&deployment).await?, Checks::start(&deployment).await?);
     for attack in &ATTACKS {
         if arguments.only.as_ref().is_none_or(|only| only == attack.name) {
-            measure(arguments, (&deployment, &beside), attack, &target, &mut figures).await?;
+            measure(arguments, (&deployment, &checks), attack, &target, &mut figures).await?;
         }
     }
     Ok(figures.conclude())
@@ -89,15 +89,15 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 
 async fn measure(
     arguments: &Arguments,
-    (deployment, beside): (&Deployment, &Beside),
+    (deployment, checks): (&Deployment, &Checks),
     attack: &'static Attack,
     target: &Target,
     figures: &mut Figures,
 ) -> anyhow::Result<()> {
     let process = deployment.roles().apis[0].process.id();
     let pause = Duration::from_secs(arguments.seconds);
-    beside.check(Duration::from_secs(2)).await?;
-    let idle = beside.check(pause).await?;
+    checks.run(Duration::from_secs(2)).await?;
+    let idle = checks.run(pause).await?;
     let (idle_mib, idle_files) = (memory(process)?, files(process)?);
 
     target.over.store(false, Ordering::Relaxed);
@@ -109,7 +109,7 @@ async fn measure(
     let mut known = None;
     let (began, attacking) = (Instant::now(), attack.start(target));
     while began.elapsed() < pause || (attack.holds && seen.gone.is_none() && began.elapsed() < GONE_AT_LAST) {
-        seen.busy.extend(beside.check(Duration::from_millis(500)).await?);
+        seen.busy.extend(checks.run(Duration::from_millis(500)).await?);
         seen.most_mib = seen.most_mib.max(memory(process)?);
         if known.is_none() && began.elapsed() > pause / 2 {
             known = Some(series(deployment).await);
@@ -123,7 +123,7 @@ async fn measure(
     seen.series = series(deployment).await.saturating_sub(known.unwrap_or_default());
     seen.refusals = refusals(deployment).await - refused;
     deployment.clear_faults().await;
-    seen.after = beside.check(pause).await?;
+    seen.after = checks.run(pause).await?;
     seen.after_mib = memory(process)?;
     seen.report(attack, figures);
     Ok(())
@@ -184,7 +184,7 @@ async fn take_bot_away(deployment: &Deployment) {
 }
 
 async fn refusals(deployment: &Deployment) -> f64 {
-    PlatformStats::read(deployment).await.number("invalid")
+    deployment.simulator.stats().await["invalid"].as_f64().unwrap_or(f64::NAN)
 }
 
 async fn target(deployment: &Deployment) -> anyhow::Result<Target> {

@@ -32,8 +32,6 @@ pub(super) enum Call {
 pub(super) enum Requests {
     /// One with each key, repeatedly.
     Each(fn(&Ask) -> Call),
-    /// The same, with the `ETag` of the guild's last answer: 304.
-    Unchanged(fn(&Ask) -> Call),
     /// Each guild is asked once.
     Unloaded,
 }
@@ -62,11 +60,6 @@ pub(super) const ALL: &[Case] = &[
         requests: Requests::Unloaded,
         ..each("ban-status, unloaded", ban_status, &[Target::Floor(Floor::Select, 0.5)])
     },
-    each(
-        "mute-status",
-        |ask| Call::Get(format!("/moderation/{}/mute-status/{}", ask.guild.id, ask.member.play)),
-        CACHED,
-    ),
     each(
         "shield check",
         |ask| Call::Get(format!("/shield/check/{}", ask.member.play)),
@@ -109,13 +102,11 @@ pub(super) const ALL: &[Case] = &[
         |ask| Call::Get(format!("/guilds/{}/staff/play/{}/permissions", ask.guild.id, ask.member.play)),
         HALF,
     ),
-    each("active bans", active_bans, &[Rate(5_000.0)]),
-    Case {
-        requests: Requests::Unchanged(active_bans),
-        ..each("active bans, 304", active_bans, &[Rate(20_000.0)])
-    },
-    each("members", members, &[]),
-    Case { requests: Requests::Unchanged(members), ..each("members, 304", members, &[]) },
+    each(
+        "active bans",
+        |ask| Call::Get(format!("/moderation/{}/play/bans/active", ask.guild.id)),
+        &[Rate(5_000.0)],
+    ),
     each("ban", |ask| ban(ask, ask.n), &[Target::Floor(Floor::Commit, 0.4)]),
     each(
         "ban and unban",
@@ -140,14 +131,6 @@ fn ban_status(ask: &Ask) -> Call {
 fn unseen(ask: &Ask) -> Call {
     let id = 7_000_000_000_000 + ask.n * 104_729;
     Call::Get(format!("/moderation/{}/ban-status/{id}", ask.guild.id))
-}
-
-fn active_bans(ask: &Ask) -> Call {
-    Call::Get(format!("/moderation/{}/play/bans/active", ask.guild.id))
-}
-
-fn members(ask: &Ask) -> Call {
-    Call::Get(format!("/guilds/{}/members", ask.guild.id))
 }
 
 fn ban(ask: &Ask, whom: usize) -> Call {

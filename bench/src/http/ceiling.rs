@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use warp::Filter;
 use warp::http::header::CONTENT_TYPE;
 
-use super::wrk;
+use crate::checks::Connection;
 
 /// Serve the ceiling; started by `http`
 #[derive(clap::Args)]
@@ -50,13 +50,14 @@ pub(crate) struct Ceiling {
 impl Ceiling {
     /// Answers what the product answers to this request.
     pub(crate) async fn start(folder: &Path, product: &str, request: &str) -> anyhow::Result<Self> {
-        let answer = wrk::answer(product, request).await?;
+        let (status, body) = Connection::open(product).await?.ask(request).await?;
+        anyhow::ensure!(status.starts_with('2'), "the request of the ceiling is answered {status}");
         let file = folder.join("ceiling.json");
-        std::fs::write(&file, answer.body)?;
+        std::fs::write(&file, body)?;
         let listen = testkit::free_address();
         let file = file.to_str().context("a path that is no text")?.to_owned();
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["http-ceiling", &file, answer.status.as_str(), &listen]);
+        command.args(["http-ceiling", &file, &status, &listen]);
         let process = Process::spawn_command("ceiling", command, folder);
         let base = format!("http://{listen}");
         let reachable = async || http_client().get(&base).send().await.ok().map(drop);

@@ -1,15 +1,13 @@
 //! The product's data before it is measured, and the prepared requests.
 
-use anyhow::Context as _;
 use chrono::TimeDelta;
 use entities::{SessionId, staff_session};
 use runtime::Clock;
 use sea_orm::{EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
-use testkit::{Deployment, Fixture, Mode, Setup, key_with};
+use testkit::{Deployment, Fixture, Guild, Mode, Setup, key_with};
 
-use super::cases::{Ask, Call, Case, Requests, STAFF, session};
-use super::wrk;
+use super::cases::{Ask, Call, STAFF, session};
 
 /// Keys of each guild at most: rate limits count by key, and only those of hot paths are lifted.
 pub(crate) const KEYS: usize = 1_000;
@@ -22,25 +20,19 @@ pub(super) const ROWS: usize = 1_000;
 const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
 
 /// Rows of each guild beside the fixture.
-#[derive(Clone, Copy)]
 pub(crate) struct Each {
     pub(crate) keys: usize,
     pub(crate) bans: usize,
 }
 
-impl Each {
-    pub(crate) fn bans(bans: usize) -> Self {
-        Self { keys: KEYS, bans }
-    }
-}
-
 /// A deployment with that fixture, none of whose processes runs yet, and no rate limit on hot paths.
-pub(crate) async fn deployment(embedded: bool, fixture: Fixture, each: Each, log: &str) -> Deployment {
-    deployment_of(Setup::new(Mode::embedded_if(embedded)).env("RUST_LOG", log), fixture, each).await
+pub(crate) async fn deployment(embedded: bool, fixture: Fixture, each: Each) -> Deployment {
+    deployment_of(Setup::new(Mode::embedded_if(embedded)), fixture, each).await
 }
 
 /// The same with other settings.
 pub(crate) async fn deployment_of(setup: Setup, fixture: Fixture, each: Each) -> Deployment {
+    let setup = setup.env("RUST_LOG", "error");
     let file = file(&fixture, each);
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
     deployment.execute(UNLIMITED).await;
@@ -96,36 +88,20 @@ pub(super) async fn open_sessions(deployment: &Deployment) -> anyhow::Result<()>
 }
 
 /// One request with each key, in their wire format. Neighbours are about different guilds.
-pub(super) async fn requests(
-    case: &Case,
-    fixture: &Fixture,
-    keys: usize,
-    base: &str,
-) -> anyhow::Result<Vec<String>> {
-    let (Requests::Each(call) | Requests::Unchanged(call)) = case.requests else {
-        anyhow::bail!("{} has no keys of these guilds", case.name)
+pub(super) fn requests(call: fn(&Ask) -> Call, fixture: &Fixture, keys: usize) -> Vec<String> {
+    let guilds = fixture.guilds.iter().enumerate();
+    let all = (0..keys).flat_map(|key| guilds.clone().map(move |(index, guild)| (index, guild, key)));
+    let request = |(index, guild, key): (usize, &Guild, usize)| {
+        let member = &guild.members[key * 37 % guild.members.len()];
+        let n = key * fixture.guilds.len() + index;
+        wire(&call(&Ask { guild, index, member, n }), &text(index, key))
     };
-    let mut tags = vec![String::new(); fixture.guilds.len()];
-    if matches!(case.requests, Requests::Unchanged(_)) {
-        for (tag, index) in tags.iter_mut().zip(0..) {
-            let asked = wrk::answer(base, &request(fixture, call, (index, 0), "")).await?;
-            *tag = format!("If-None-Match: {}\r\n", asked.tag.context("the answer has no ETag")?);
-        }
-    }
-    let keys = (0..keys).flat_map(|key| (0..fixture.guilds.len()).map(move |guild| (guild, key)));
-    Ok(keys.map(|at| request(fixture, call, at, &tags[at.0])).collect())
-}
-
-fn request(fixture: &Fixture, call: fn(&Ask) -> Call, (index, key): (usize, usize), header: &str) -> String {
-    let guild = &fixture.guilds[index];
-    let member = &guild.members[key * 37 % guild.members.len()];
-    let n = key * fixture.guilds.len() + index;
-    wire(&call(&Ask { guild, index, member, n }), &text(index, key), header)
+    all.map(request).collect()
 }
 
 /// A request in its wire format.
-pub(super) fn wire(call: &Call, key: &str, header: &str) -> String {
-    let head = format!("Host: bench\r\nX-API-Key: {key}\r\n{header}");
+pub(super) fn wire(call: &Call, key: &str) -> String {
+    let head = format!("Host: bench\r\nX-API-Key: {key}\r\n");
     match call {
         Call::Get(path) => format!("GET {path} HTTP/1.1\r\n{head}\r\n"),
         Call::Post(path, body) => {

@@ -24,9 +24,7 @@ use wrk::Round;
 use crate::figures::{Figures, float};
 use crate::usage::{self, Usage};
 
-/// Measure requests a second, latency, CPU, memory and allocations of the endpoints that game servers call; needs wrk
-///
-/// Allocations are counted by a product that was built with the feature `count-allocations` of `cli`; another has `-`.
+/// Measure requests a second, latency, CPU and memory of the endpoints that game servers call; needs wrk
 #[derive(clap::Args)]
 pub struct Arguments {
     /// One process with SQLite, instead of processes with Postgres, RabbitMQ and Redis
@@ -50,12 +48,6 @@ pub struct Arguments {
     /// Keys of each guild
     #[arg(long, default_value_t = load::KEYS, value_parser = keys)]
     keys: usize,
-    /// Linked members of each guild
-    #[arg(long, default_value_t = 500)]
-    members: usize,
-    /// Bans of each guild
-    #[arg(long, default_value_t = 1_000)]
-    bans: usize,
 }
 
 fn keys(text: &str) -> Result<usize, String> {
@@ -63,6 +55,10 @@ fn keys(text: &str) -> Result<usize, String> {
     keys.ok_or_else(|| format!("1 to {}", load::KEYS))
 }
 
+/// Linked members of each guild.
+const MEMBERS: usize = 500;
+/// Of each guild.
+const BANS: usize = 1_000;
 const SETTLES: Duration = Duration::from_secs(3);
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
@@ -100,9 +96,9 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     async fn start(arguments: &'a Arguments) -> anyhow::Result<Self> {
-        let fixture = Fixture::new(arguments.guilds, arguments.members);
-        let each = Each { keys: arguments.keys, bans: arguments.bans };
-        let deployment = load::deployment(arguments.embedded, fixture, each, "warn").await;
+        let fixture = Fixture::new(arguments.guilds, MEMBERS);
+        let each = Each { keys: arguments.keys, bans: BANS };
+        let deployment = load::deployment(arguments.embedded, fixture, each).await;
         load::open_sessions(&deployment).await?;
         let ground = Ground::prepare(&deployment).await?;
         let mut bench = Self { arguments, deployment, ground, unloaded: Vec::new() };
@@ -125,10 +121,11 @@ impl<'a> Bench<'a> {
         let connections = case.connections.unwrap_or(self.arguments.connections);
         // A check loads its guild, so such rounds are short.
         let seconds = if once { 1 } else { self.arguments.seconds };
-        let requests = if once {
-            self.unloaded.clone()
-        } else {
-            vec![load::requests(case, &self.deployment.fixture, self.arguments.keys, &base).await?]
+        let requests = match case.requests {
+            Requests::Each(call) => {
+                vec![load::requests(call, &self.deployment.fixture, self.arguments.keys)]
+            }
+            Requests::Unloaded => self.unloaded.clone(),
         };
         let mut script = wrk::script(folder, &requests[0])?;
         let ceiling = Ceiling::start(folder, &base, requests[0].last().map_or("", String::as_str)).await?;
@@ -146,9 +143,7 @@ impl<'a> Bench<'a> {
                 wrk::run(&other, &base, connections, unloaded::KEYS_LOAD_WITHIN)?;
                 script = wrk::script(folder, requests)?;
             }
-            let counted = usage::allocations(&self.deployment).await?;
-            let mut own = used(product, || wrk::run(&script, &base, connections, seconds))?;
-            own.allocations = (usage::allocations(&self.deployment).await? - counted) / own.requests;
+            let own = used(product, || wrk::run(&script, &base, connections, seconds))?;
             anyhow::ensure!(!once || own.requests < float(unloaded::GUILDS), "too few unloaded guilds");
             ours.push(own);
             let theirs = ceiling.process.id();

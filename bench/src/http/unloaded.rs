@@ -29,7 +29,7 @@ pub(super) async fn add(deployment: &Deployment, rounds: usize) -> anyhow::Resul
     }
     connection.close().await?;
     let request = |(guild, key): &(GuildId, KeyText)| {
-        wire(&Call::Get(format!("/moderation/{guild}/ban-status/77")), &key.reveal(), "")
+        wire(&Call::Get(format!("/moderation/{guild}/ban-status/77")), &key.reveal())
     };
     Ok(all.chunks(GUILDS).map(|round| round.iter().map(request).collect()).collect())
 }

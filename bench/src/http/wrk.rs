@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
-use testkit::http_client;
 
 /// Requests are prepared texts, one a line with escaped line ends, sent in order repeatedly, starting after
 /// the number in the argument.
@@ -38,33 +37,25 @@ pub(super) struct Round {
     /// Of the process, for each request.
     pub(super) cpu_micros: f64,
     pub(super) memory_mib: f64,
-    /// For each request; not a number if the process does not count them.
-    pub(super) allocations: f64,
 }
 
 impl Round {
-    pub(super) const HEADINGS: &str =
-        "requests/s   p50 ms   p99 ms p99.9 ms   CPU µs  memory MiB  allocs  errors";
+    pub(super) const HEADINGS: &str = "requests/s   p50 ms   p99 ms p99.9 ms   CPU µs  memory MiB  errors";
 
     /// Of each figure by itself.
     pub(super) fn median(rounds: &[Self]) -> Self {
-        let median = |figure: fn(&Self) -> f64| {
+        let median = |figure: &dyn Fn(&Self) -> f64| {
             let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
             figures.sort_by(f64::total_cmp);
             figures[figures.len() / 2]
         };
         Self {
-            requests: median(|round| round.requests),
-            rate: median(|round| round.rate),
-            percentiles: [
-                median(|round| round.percentiles[0]),
-                median(|round| round.percentiles[1]),
-                median(|round| round.percentiles[2]),
-            ],
+            requests: median(&|round| round.requests),
+            rate: median(&|round| round.rate),
+            percentiles: [0, 1, 2].map(|at: usize| median(&|round| round.percentiles[at])),
             errors: rounds.iter().map(|round| round.errors).sum(),
-            cpu_micros: median(|round| round.cpu_micros),
-            memory_mib: median(|round| round.memory_mib),
-            allocations: median(|round| round.allocations),
+            cpu_micros: median(&|round| round.cpu_micros),
+            memory_mib: median(&|round| round.memory_mib),
         }
     }
 
@@ -77,13 +68,7 @@ impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [p50, p99, p999] = self.percentiles;
         write!(f, "{:>10.0} {p50:>8.2} {p99:>8.2} {p999:>8.2}", self.rate)?;
-        write!(f, " {:>8.1} {:>11.0}", self.cpu_micros, self.memory_mib)?;
-        if self.allocations.is_nan() {
-            write!(f, " {:>7}", "-")?;
-        } else {
-            write!(f, " {:>7.1}", self.allocations)?;
-        }
-        write!(f, " {:>7.0}", self.errors)
+        write!(f, " {:>8.1} {:>11.0} {:>7.0}", self.cpu_micros, self.memory_mib, self.errors)
     }
 }
 
@@ -118,35 +103,6 @@ pub(super) fn run(script: &Script, base: &str, connections: usize, seconds: u64)
     };
     script.sent.set(script.sent.get() + requests);
     let percentiles = [p50, p99, p999].map(|micros| micros / 1e3);
-    Ok(Round {
-        requests,
-        rate: requests / micros * 1e6,
-        percentiles,
-        errors,
-        allocations: f64::NAN,
-        ..Round::default()
-    })
-}
-
-pub(super) struct Answer {
-    pub(super) status: reqwest::StatusCode,
-    pub(super) tag: Option<String>,
-    pub(super) body: Vec<u8>,
-}
-
-/// The answer to a prepared request.
-pub(super) async fn answer(base: &str, request: &str) -> anyhow::Result<Answer> {
-    let (head, body) = request.split_once("\r\n\r\n").context("no end of the head")?;
-    let mut lines = head.split("\r\n");
-    let mut first = lines.next().unwrap_or_default().split(' ');
-    let (method, path) = (first.next().unwrap_or_default(), first.next().unwrap_or_default());
-    let mut sent = http_client().request(method.parse()?, format!("{base}{path}"));
-    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
-        if !["Host", "Content-Length"].contains(&name) {
-            sent = sent.header(name, value);
-        }
-    }
-    let answered = sent.body(body.to_owned()).send().await?.error_for_status()?;
-    let tag = answered.headers().get("etag").and_then(|tag| tag.to_str().ok()).map(str::to_owned);
-    Ok(Answer { status: answered.status(), tag, body: answered.bytes().await?.to_vec() })
+    let rate = requests / micros * 1e6;
+    Ok(Round { requests, rate, percentiles, errors, ..Round::default() })
 }

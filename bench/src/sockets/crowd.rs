@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
@@ -10,7 +10,6 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -24,16 +23,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 pub(super) struct Seat {
     pub(super) path: String,
     pub(super) key: String,
-    pub(super) guild: usize,
+    /// Whether it notes the frames that arrive.
+    pub(super) notes: bool,
 }
-
-pub(super) type Socket = WebSocketStream<TcpStream>;
 
 #[derive(Clone)]
 pub(super) struct Crowd {
     address: SocketAddr,
-    /// Receipts of frames since the last `clear`, with the guild.
-    received: Arc<Mutex<Vec<(usize, Instant)>>>,
+    /// Frames that were noted since the last `received`.
+    received: Arc<Mutex<Vec<Instant>>>,
     /// Attempts that failed.
     failed: Arc<AtomicUsize>,
 }
@@ -58,7 +56,7 @@ impl Crowd {
             let reading = async move {
                 let permit = permits.acquire().await;
                 let mut socket = loop {
-                    match crowd.open(&seat, number, None).await {
+                    match crowd.open(&seat, number).await {
                         Ok(socket) => break socket,
                         Err(_) => {
                             crowd.failed.fetch_add(1, Ordering::Relaxed);
@@ -70,8 +68,8 @@ impl Crowd {
                 let _ = opened.send(());
                 drop(opened);
                 while let Some(Ok(message)) = socket.next().await {
-                    if let Message::Text(_) = message {
-                        crowd.lock().push((seat.guild, Instant::now()));
+                    if seat.notes && message.is_text() {
+                        crowd.lock().push(Instant::now());
                     }
                 }
             };
@@ -84,17 +82,8 @@ impl Crowd {
         Ok(sockets)
     }
 
-    /// With a small receive buffer if given.
-    pub(super) async fn open(
-        &self,
-        seat: &Seat,
-        number: usize,
-        receive: Option<u32>,
-    ) -> anyhow::Result<Socket> {
+    async fn open(&self, seat: &Seat, number: usize) -> anyhow::Result<WebSocketStream<TcpStream>> {
         let socket = TcpSocket::new_v4()?;
-        if let Some(bytes) = receive {
-            socket.set_recv_buffer_size(bytes)?;
-        }
         let source = Ipv4Addr::new(127, 0, 1, u8::try_from(number % SOURCES)? + 1);
         socket.bind((source, 0).into())?;
         let stream = socket.connect(self.address).await?;
@@ -104,20 +93,9 @@ impl Crowd {
         Ok(client_async_with_config(request, stream, Some(small)).await?.0)
     }
 
-    pub(super) fn clear(&self) {
-        self.lock().clear();
-    }
-
-    /// How many frames arrived at a guild since the last `clear`.
-    pub(super) fn count(&self, guild: usize) -> usize {
-        self.lock().iter().filter(|(of, _)| *of == guild).count()
-    }
-
-    /// Milliseconds from `asked` to each receipt of a guild.
-    pub(super) fn since(&self, guild: usize, asked: Instant) -> Vec<f64> {
-        let received = self.lock();
-        let of_guild = received.iter().filter(|(of, _)| *of == guild);
-        of_guild.map(|(_, at)| at.saturating_duration_since(asked).as_secs_f64() * 1e3).collect()
+    /// When frames arrived since the last call.
+    pub(super) fn received(&self) -> Vec<Instant> {
+        std::mem::take(&mut *self.lock())
     }
 
     /// Failed attempts so far.
@@ -125,7 +103,22 @@ impl Crowd {
         self.failed.load(Ordering::Relaxed)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Instant>> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Low-priority threads: game servers have machines of their own.
+pub(super) fn patient() -> anyhow::Result<Handle> {
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .on_thread_start(|| {
+            // Only this thread. Without it the figures are only worse.
+            let _ = rustix::process::setpriority_process(None, 19);
+        })
+        .build()?;
+    let handle = threads.handle().clone();
+    // They end with the program.
+    std::mem::forget(threads);
+    Ok(handle)
 }

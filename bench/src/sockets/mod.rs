@@ -1,23 +1,23 @@
-//! Live sockets by the thousand on one process: memory, how soon a ban reaches them, what a slow reader costs the others,
-//! and ban checks while all of them reconnect at once.
+//! Live sockets by the thousand on one process: memory, how soon a ban reaches them, and ban checks while all of them
+//! reconnect at once. A bare server beside it tells what any process would feel of such a storm.
 
 mod crowd;
-mod probe;
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use crowd::{Crowd, Seat};
-use probe::Probe;
+use futures_util::future::{Either, select};
 use serde_json::json;
 use testkit::{Deployment, Fixture, http_client};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
+use crate::checks::{Checks, Times};
 use crate::figures::{Figures, float, percentile};
-use crate::http::ceiling::Ceiling;
-use crate::http::load;
-use crate::patient;
+use crate::http::load::{self, Each};
 use crate::usage::Usage;
 
 /// Of the process, for each socket: 250 MB for 10,000.
@@ -31,12 +31,12 @@ const AT_ONCE: usize = 64;
 const BANS: usize = 20;
 const IDLE: Duration = Duration::from_secs(5);
 const LONG: Duration = Duration::from_secs(60);
+/// Each has 1,000 keys.
+const GUILDS: usize = 20;
+/// Of reconnects.
+const STORMS: usize = 3;
 /// The large guild has half of the sockets.
 const LARGE: usize = 0;
-/// The guild of the slow reader.
-const SLOW: usize = 1;
-/// Frames that no buffer of the system holds.
-const SLOW_BANS: usize = 5_000;
 
 /// Measure memory, delivery and reconnects of live sockets on one process
 #[derive(clap::Args)]
@@ -47,12 +47,6 @@ pub struct Arguments {
     /// Sockets, half of them of one guild
     #[arg(long, default_value_t = 10_000)]
     sockets: usize,
-    /// Guilds, each with 1,000 keys
-    #[arg(long, default_value_t = 20)]
-    guilds: usize,
-    /// Storms of reconnects
-    #[arg(long, default_value_t = 3)]
-    storms: usize,
 }
 
 struct Bench<'a> {
@@ -60,8 +54,7 @@ struct Bench<'a> {
     crowd: Crowd,
     seats: Vec<Seat>,
     address: String,
-    /// Only answers its probe: its delay in a storm is that of any process.
-    bare: Ceiling,
+    checks: Checks,
     http: reqwest::Client,
     patient: Handle,
     /// Bans so far.
@@ -71,8 +64,9 @@ struct Bench<'a> {
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let files = runtime::raise_file_limit();
     anyhow::ensure!(files > arguments.sockets + 500, "{files} open files are too few; see ulimit -n");
-    let fixture = Fixture::new(arguments.guilds.max(2), 20);
-    let deployment = load::deployment(arguments.embedded, fixture, load::Each::bans(0), "warn").await;
+    let fixture = Fixture::new(GUILDS, 20);
+    let each = Each { keys: load::KEYS, bans: 0 };
+    let deployment = load::deployment(arguments.embedded, fixture, each).await;
     deployment.start_all().await;
     let mut figures = Figures::default();
     Bench::new(&deployment, arguments).await?.measure(arguments, &mut figures).await?;
@@ -88,18 +82,17 @@ impl<'a> Bench<'a> {
             let guild = if number.is_multiple_of(2) { LARGE } else { 1 + number / 2 % (guilds.len() - 1) };
             let path =
                 format!("/ws/guilds/{}/play?placeId=1&serverId=s{number}&universeId=2", guilds[guild].id);
-            Seat { path, key: load::text(guild, number / 2 % load::KEYS), guild }
+            Seat { path, key: load::text(guild, number / 2 % load::KEYS), notes: guild == LARGE }
         };
         let seats = (0..arguments.sockets).map(seat).collect();
-        let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), patient::threads()?);
-        let first = checks(deployment).swap_remove(0);
-        let bare = Ceiling::start(deployment.folder(), &base, &first).await?;
-        Ok(Self { deployment, crowd, seats, address, bare, http, patient, bans: 0 })
+        let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), crowd::patient()?);
+        let checks = Checks::start(deployment).await?;
+        Ok(Self { deployment, crowd, seats, address, checks, http, patient, bans: 0 })
     }
 
     async fn measure(mut self, arguments: &Arguments, figures: &mut Figures) -> anyhow::Result<()> {
         // The guilds are in memory before anything is measured.
-        self.checks(IDLE).await?;
+        self.checks.run(IDLE).await?;
         let before = self.usage()?.memory_mib;
         figures.heading(&format!("{} sockets", arguments.sockets));
         let opened = Instant::now();
@@ -109,9 +102,8 @@ impl<'a> Bench<'a> {
         figures.report("memory of the process without them, MiB", before);
         figures.at_most("for each socket, KiB", more * 1024.0 / float(arguments.sockets), MOST_KIB);
         self.bans_reach_all(figures).await?;
-        self.slow_reader(figures).await?;
         let (mut slower, mut bare_slower) = (Vec::new(), Vec::new());
-        for _ in 0..arguments.storms {
+        for _ in 0..STORMS {
             let ([own, bare], open) = self.storm(sockets, figures).await?;
             slower.push(own);
             bare_slower.push(bare);
@@ -128,53 +120,36 @@ impl<'a> Bench<'a> {
         Usage::of(self.deployment.roles().apis[0].process.id())
     }
 
-    /// Checks of the process, and of a server without other work.
-    fn probes(&self) -> anyhow::Result<[Probe; 2]> {
-        let requests = checks(self.deployment);
-        let bare = self.bare.base.strip_prefix("http://").context("no address")?;
-        Ok([Probe::start(&self.address, requests.clone())?, Probe::start(bare, requests)?])
-    }
-
-    /// Milliseconds of both while nothing else happens.
-    async fn checks(&self, during: Duration) -> anyhow::Result<[Vec<f64>; 2]> {
-        let [own, bare] = self.probes()?;
-        tokio::time::sleep(during).await;
-        Ok([own.finish()?, bare.finish()?])
-    }
-
-    async fn ban(&mut self, guild: usize, reason: &str) -> anyhow::Result<()> {
+    async fn ban(&mut self) -> anyhow::Result<()> {
         self.bans += 1;
-        let of = &self.deployment.fixture.guilds[guild];
-        let url = format!("http://{}/moderation/{}/play/ban", self.address, of.id);
-        let body = json!({ "identifier": (80_000_000 + self.bans).to_string(), "reason": reason, "place_id": 1,
-                           "moderator_id": of.members[0].chat });
-        let key = load::text(guild, self.bans % load::KEYS);
+        let guild = &self.deployment.fixture.guilds[LARGE];
+        let url = format!("http://{}/moderation/{}/play/ban", self.address, guild.id);
+        let body = json!({ "identifier": (80_000_000 + self.bans).to_string(), "reason": "exploiting", "place_id": 1,
+                           "moderator_id": guild.members[0].chat });
+        let key = load::text(LARGE, self.bans % load::KEYS);
         self.http.post(url).header("x-api-key", key).json(&body).send().await?.error_for_status()?;
         Ok(())
     }
 
     /// Milliseconds from the request of a ban to its receipt at each socket of the guild.
-    async fn ban_reaches(&mut self, guild: usize, reason: &str) -> anyhow::Result<Vec<f64>> {
-        let expected = self.seats.iter().filter(|seat| seat.guild == guild).count();
-        self.crowd.clear();
-        let asked = Instant::now();
-        self.ban(guild, reason).await?;
-        while self.crowd.count(guild) < expected {
-            anyhow::ensure!(
-                asked.elapsed() < LONG,
-                "a ban reached {} of {expected}",
-                self.crowd.count(guild)
-            );
+    async fn ban_reaches(&mut self) -> anyhow::Result<Vec<f64>> {
+        let expected = self.seats.len().div_ceil(2);
+        drop(self.crowd.received());
+        let (asked, mut took) = (Instant::now(), Vec::new());
+        self.ban().await?;
+        while took.len() < expected {
+            anyhow::ensure!(asked.elapsed() < LONG, "a ban reached {} of {expected}", took.len());
             tokio::time::sleep(Duration::from_millis(2)).await;
+            took.extend(self.crowd.received().into_iter().map(|at| (at - asked).as_secs_f64() * 1e3));
         }
-        Ok(self.crowd.since(guild, asked))
+        Ok(took)
     }
 
     async fn bans_reach_all(&mut self, figures: &mut Figures) -> anyhow::Result<()> {
         figures.heading("ban in the large guild, from the request to the receipt, ms");
         let mut took = Vec::new();
         for _ in 0..BANS {
-            took.extend(self.ban_reaches(LARGE, "exploiting").await?);
+            took.extend(self.ban_reaches().await?);
         }
         figures.report("p50", percentile(&took, 50));
         figures.at_most("p99", percentile(&took, 99), REACHED_WITHIN_MS);
@@ -182,53 +157,33 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    async fn slow_reader(&mut self, figures: &mut Figures) -> anyhow::Result<()> {
-        figures.heading("a socket that reads nothing, and the others of its guild");
-        let reason = "\u{1F6AB}".repeat(1_000);
-        let mut alone = Vec::new();
-        for _ in 0..BANS {
-            alone.extend(self.ban_reaches(SLOW, &reason).await?);
-        }
-        let seat = self.seats.iter().find(|seat| seat.guild == SLOW).context("no seat")?.clone();
-        let _slow = self.crowd.open(&seat, 0, Some(4_096)).await?;
-        let (before, begun) = (self.usage()?.memory_mib, Instant::now());
-        let (mut beside, mut bans) = (Vec::new(), 0);
-        while !self.closed_as_slow().await && bans < SLOW_BANS {
-            beside.extend(self.ban_reaches(SLOW, &reason).await?);
-            bans += 1;
-        }
-        figures.report("bans of 4 KB until it is closed", float(bans));
-        figures.at_most("the same, seconds", begun.elapsed().as_secs_f64(), LONG.as_secs_f64());
-        figures.report("more memory of the process, MiB", self.usage()?.memory_mib - before);
-        figures.report("ban's receipt before, p99, ms", percentile(&alone, 99));
-        figures.at_most("ban's receipt beside it, p99, ms", percentile(&beside, 99), REACHED_WITHIN_MS);
-        Ok(())
-    }
-
-    async fn closed_as_slow(&self) -> bool {
-        let text = self.deployment.metrics(0).await;
-        text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
-    }
-
     /// Every socket disconnects and reconnects at once. Returns how many times as long the ban check's p99 is
     /// as before, and that of the bare server.
     async fn storm(
         &self,
-        sockets: tokio::task::JoinSet<()>,
+        sockets: JoinSet<()>,
         figures: &mut Figures,
-    ) -> anyhow::Result<([f64; 2], tokio::task::JoinSet<()>)> {
+    ) -> anyhow::Result<([f64; 2], JoinSet<()>)> {
         figures.heading("all reconnect at once; ban check, ms");
-        let idle = self.checks(IDLE).await?;
-        let (failed, [own, bare]) = (self.crowd.failed(), self.probes()?);
-        let before = self.usage()?;
-        let begun = Instant::now();
+        let idle = self.checks.run(IDLE).await?;
+        let (failed, before, begun) = (self.crowd.failed(), self.usage()?, Instant::now());
         drop(sockets);
-        let sockets = self.crowd.enter(&self.seats, Semaphore::MAX_PERMITS, &self.patient).await?;
+        let mut entering = pin!(self.crowd.enter(&self.seats, Semaphore::MAX_PERMITS, &self.patient));
+        let mut storm = Times::default();
+        let sockets = loop {
+            let checked = pin!(self.checks.run(Duration::from_millis(500)));
+            match select(&mut entering, checked).await {
+                Either::Left((sockets, checked)) => {
+                    storm.extend(checked.await?);
+                    break sockets?;
+                }
+                Either::Right((times, _)) => storm.extend(times?),
+            }
+        };
         let lasted = begun.elapsed();
-        let storm = [own.finish()?, bare.finish()?];
         let cpu = self.usage()?.cpu_since(&before) / float(self.seats.len());
-        for (name, both) in [("idle", &idle), ("storm", &storm)] {
-            for (took, whose) in both.iter().zip(["", " of a bare server beside it"]) {
+        for (name, times) in [("idle", &idle), ("storm", &storm)] {
+            for (took, whose) in [(&times.own, ""), (&times.bare, " of a bare server beside it")] {
                 figures.report(&format!("{name}, p50{whose}"), percentile(took, 50));
                 figures.report(&format!("{name}, p99{whose}"), percentile(took, 99));
                 figures.report(&format!("{name}, most{whose}"), percentile(took, 100));
@@ -237,18 +192,8 @@ impl<'a> Bench<'a> {
         figures.report("seconds until all are back", lasted.as_secs_f64());
         figures.report("CPU of the process for each socket, \u{b5}s", cpu);
         figures.report("failed attempts", float(self.crowd.failed() - failed));
-        let slower = [0, 1].map(|whose: usize| percentile(&storm[whose], 99) / percentile(&idle[whose], 99));
+        let slower = [(&storm.own, &idle.own), (&storm.bare, &idle.bare)]
+            .map(|(storm, idle)| percentile(storm, 99) / percentile(idle, 99));
         Ok((slower, sockets))
     }
-}
-
-fn checks(deployment: &Deployment) -> Vec<String> {
-    let guilds = &deployment.fixture.guilds;
-    let request = |number: usize| {
-        let guild = number % guilds.len();
-        let (id, play) = (&guilds[guild].id, guilds[guild].members[number % 20].play);
-        let key = load::text(guild, number % load::KEYS);
-        format!("GET /moderation/{id}/ban-status/{play} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n")
-    };
-    (0..1_000).map(request).collect()
 }
