@@ -1,11 +1,11 @@
 //! HTTP: connections, dispatch to the endpoints, the response with its headers.
 
 pub(crate) mod accept;
+mod admitted;
 mod connection;
 pub(crate) mod cors;
 pub(crate) mod dispatch;
 mod figures;
-mod guests;
 mod head;
 pub(crate) mod heartbeat_writer;
 mod in_process;

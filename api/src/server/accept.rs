@@ -13,8 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
 use crate::request::client_address;
+use crate::server::admitted::{Admission, OpenConnections};
 use crate::server::dispatch::{Peer, Server};
-use crate::server::guests::{Guest, Guests};
 use crate::server::in_process::InProcess;
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, heartbeat_writer, live, presence};
@@ -52,8 +52,8 @@ pub async fn serve(
     live::start(&state, &console);
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();
-    accept(&listener, &state, &connections, |stream, peer, guest| {
-        connection::serve(stream, Peer(peer.ip()), guest, service.clone(), state.clone())
+    accept(&listener, &state, &connections, |stream, peer, admission| {
+        connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())
     })
     .await;
     // The system refuses new connections, and clients go to another process.
@@ -73,14 +73,14 @@ async fn accept<F>(
     listener: &TcpListener,
     state: &State,
     connections: &TaskTracker,
-    serve: impl Fn(TcpStream, SocketAddr, Guest) -> F,
+    serve: impl Fn(TcpStream, SocketAddr, Admission) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let (capacity, shutdown) = (state.capacity, &state.context.shutdown);
     // At the limit, new connections wait in the system's queue.
     let permits = state.connections.clone();
-    let guests = Guests::default();
+    let admitted = OpenConnections::default();
     let most_of = |address: &IpAddr| {
         // A trusted proxy forwards connections of many clients.
         let trusted = client_address::is_trusted(*address, &state.options.trusted_proxies);
@@ -99,11 +99,11 @@ async fn accept<F>(
                 continue;
             }
         };
-        let Some(guest) = guests.admit(peer.ip(), most_of(&peer.ip())) else {
+        let Some(admission) = admitted.admit(peer.ip(), most_of(&peer.ip())) else {
             metrics::counter!("guildhall_http_connections_refused_total").increment(1);
             continue;
         };
-        let connection = shutdown.tracker().track_future(serve(stream, peer, guest));
+        let connection = shutdown.tracker().track_future(serve(stream, peer, admission));
         connections.spawn(async move {
             connection.await;
             drop(permit);

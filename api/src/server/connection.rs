@@ -28,8 +28,8 @@ use warp::reply::Response;
 
 use crate::live::sockets;
 use crate::response::payload;
+use crate::server::admitted::Admission;
 use crate::server::dispatch::{Peer, Refused};
-use crate::server::guests::Guest;
 use crate::server::head;
 use crate::server::phase::Phase;
 use crate::server::timed::{TIMEOUTS, Timed};
@@ -51,15 +51,20 @@ const LIVE: &[u8] = b"GET /ws/";
 /// Serves a connection until the client leaves, is too slow or is evicted, or until shutdown begins and the
 /// request in flight is answered. One that begins as a live socket waits for its turn and is served by the
 /// threads of sockets: when thousands reconnect at once, requests only share the processors with them.
-pub(super) async fn serve<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, state: Arc<State>)
-where
+pub(super) async fn serve<S>(
+    stream: TcpStream,
+    peer: Peer,
+    admission: Admission,
+    service: S,
+    state: Arc<State>,
+) where
     S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
     let (shutdown, connected) = (&state.context.shutdown, Instant::now());
-    let Some(Ok(live)) = unless_left(&guest, shutdown, opens_live_socket(&stream)).await else { return };
+    let Some(Ok(live)) = unless_left(&admission, shutdown, opens_live_socket(&stream)).await else { return };
     if !live {
-        return http(stream, connected, peer, guest, service, shutdown).await;
+        return http(stream, connected, peer, admission, service, shutdown).await;
     }
     // The connections to the database belong to these threads.
     let service = On { threads: Handle::current(), service };
@@ -68,8 +73,8 @@ where
         let shutdown = &state.context.shutdown;
         let stream = TcpStream::from_std(stream.into_std()?)?;
         let turn = state.socket_pace.wait(sockets::EACH);
-        if unless_left(&guest, shutdown, turn).await.is_some() {
-            http(stream, Instant::now(), peer, guest, service, shutdown).await;
+        if unless_left(&admission, shutdown, turn).await.is_some() {
+            http(stream, Instant::now(), peer, admission, service, shutdown).await;
         }
         std::io::Result::Ok(())
     };
@@ -79,8 +84,12 @@ where
 }
 
 /// `None`: the connection was evicted, or shutdown began.
-async fn unless_left<T>(guest: &Guest, shutdown: &Shutdown, work: impl Future<Output = T>) -> Option<T> {
-    guest.leave.run_until_cancelled(shutdown.soft().run_until_cancelled(work)).await.flatten()
+async fn unless_left<T>(
+    admission: &Admission,
+    shutdown: &Shutdown,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    admission.evicted.run_until_cancelled(shutdown.soft().run_until_cancelled(work)).await.flatten()
 }
 
 /// Decides by its first bytes; an error if none arrive in time.
@@ -117,8 +126,14 @@ where
 }
 
 /// `since`: when the client could send its first request.
-async fn http<S>(stream: TcpStream, since: Instant, peer: Peer, guest: Guest, service: S, shutdown: &Shutdown)
-where
+async fn http<S>(
+    stream: TcpStream,
+    since: Instant,
+    peer: Peer,
+    admission: Admission,
+    service: S,
+    shutdown: &Shutdown,
+) where
     S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
     S::Error: std::error::Error + Send + Sync + 'static,
     S::Future: Send,
@@ -129,7 +144,7 @@ where
     if let Err(error) = SockRef::from(&stream).set_recv_buffer_size(UNREAD) {
         tracing::debug!(%error, "cannot limit the receive buffer of a connection");
     }
-    let phase = guest.phase.clone();
+    let phase = admission.phase.clone();
     let stream = Timed::new(stream, phase.clone(), TIMEOUTS, since);
     let leaving = shutdown.leaving().clone();
     let service = service_fn(move |request| {
@@ -144,7 +159,7 @@ where
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = guest.leave.cancelled() => Ok(()),
+        () = admission.evicted.cancelled() => Ok(()),
         () = shutdown.soft().cancelled() => {
             connection.as_mut().graceful_shutdown();
             shutdown.hard().run_until_cancelled(connection).await.unwrap_or(Ok(()))
