@@ -8,8 +8,11 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::contract::contract;
+use crate::wait::eventually;
 
 const TIMEOUT: Duration = Duration::from_secs(40);
+/// Includes an overlap of some seconds.
+const KEY_ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// A key, an address and further headers; cheap to clone and change.
 #[derive(Clone)]
@@ -52,6 +55,14 @@ impl Api {
 
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
+    }
+
+    /// Waits until the key, which was valid, is refused.
+    pub async fn key_ends(&self) -> Answer {
+        eventually("the key is refused", KEY_ENDS_WITHIN, async || {
+            Some(self.get("/bindings/list").await).filter(|answer| answer.status == 401)
+        })
+        .await
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {

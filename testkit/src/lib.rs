@@ -54,4 +54,4 @@ pub use servers::{Namespace, Servers, job_queue};
 pub use setup::{Mode, Setup};
 pub use simulator::{Simulator, Update};
 pub use terminal::run_on_terminal;
-pub use wait::{eventually, until};
+pub use wait::{FELT, eventually, eventually_ok, until};

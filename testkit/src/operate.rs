@@ -1,7 +1,7 @@
 //! Starts, kills and restarts the processes of a deployment.
 
 use std::cell::RefMut;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -10,12 +10,11 @@ use crate::deployment::Deployment;
 use crate::job_rows::JobRow;
 use crate::process::{Process, Roles, Running, Spawn, free_address};
 use crate::setup::Mode;
-use crate::wait::eventually;
+use crate::wait::{eventually, eventually_ok};
 
 /// Start timeout of a process on a busy machine.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// Polling interval that stays within the read quota.
 const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
 
 impl Deployment {
@@ -134,22 +133,14 @@ impl Deployment {
         self.job_of(&self.guild().admin_key, job).await
     }
 
-    /// Waits for the end of a job of the guild with this key. Polls rarely: reading jobs has a quota.
+    /// Waits for the end of a job of the guild with this key.
     pub async fn job_of(&self, key: &str, job: &str) -> Value {
         let api = self.api().key(key);
-        let mut last = Value::Null;
-        let deadline = Instant::now() + JOB_ENDS_WITHIN;
-        while Instant::now() < deadline {
-            last = api.get(&format!("/jobs/{job}")).await.ok();
-            if !last["finished_at"].is_null() {
-                return last;
-            }
-            tokio::time::sleep(Duration::from_millis(250)).await;
-            if last["state"] != "running" {
-                tokio::time::sleep(Duration::from_millis(250)).await;
-            }
-        }
-        panic!("the job did not end: {last}");
+        eventually_ok("the job ends", JOB_ENDS_WITHIN, async || {
+            let shown = api.get(&format!("/jobs/{job}")).await.ok();
+            if shown["finished_at"].is_null() { Err(shown) } else { Ok(shown) }
+        })
+        .await
     }
 }
 

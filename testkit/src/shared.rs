@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::process::binary;
 use crate::setup::Mode;
+use crate::wait::eventually_ok;
 
 /// An unused deployment ends after this time.
 const IDLE_LIMIT: Duration = Duration::from_secs(4);
@@ -76,16 +77,13 @@ pub(crate) async fn acquire<T: DeserializeOwned>(kept: Kept) -> Shared<T> {
     }
     let log = socket.with_extension("log");
     start_keeper(kept, &log);
-    let deadline = tokio::time::Instant::now() + STARTS_WITHIN;
-    loop {
-        if let Some(shared) = join(&socket).await {
-            return shared;
-        }
+    eventually_ok("there is a deployment or browser to share", STARTS_WITHIN, async || {
+        let joined = join(&socket).await;
         let said = std::fs::read_to_string(&log).unwrap();
-        let failed = said.contains("panicked") || tokio::time::Instant::now() > deadline;
-        assert!(!failed, "nothing to share: {said}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        assert!(joined.is_some() || !said.contains("panicked"), "nothing to share: {said}");
+        joined.ok_or(said)
+    })
+    .await
 }
 
 /// The same for all tests of one build of the product on the same servers.

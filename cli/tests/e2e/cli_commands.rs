@@ -1,11 +1,10 @@
 //! Operator commands while the service runs: seed, keys, links, jobs.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, both_modes};
+use testkit::{Deployment, FELT, Mode, both_modes, eventually};
 
 both_modes!(
     a_second_seed_changes_nothing(own),
@@ -135,9 +134,11 @@ async fn a_link_import_is_all_or_nothing(deployment: &Deployment) {
     }
     assert_eq!(total().await, 30);
     import(&good).await.succeeded();
-    // The cached answer "not linked" is dropped within a second.
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let found = deployment.api().get("/lookup/chat/1500000000000000002").await.ok();
+    let found = eventually("the cached answer \"not linked\" is dropped", FELT, async || {
+        let answer = deployment.api().get("/lookup/chat/1500000000000000002").await;
+        (answer.status == 200).then(|| answer.ok())
+    })
+    .await;
     assert_eq!((&found["play_id"], &found["verified_at"]), (&json!(502), &json!("2026-01-02T02:04:05Z")));
     import(&good).await.succeeded();
     assert_eq!(total().await, 32);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::resilience::leading::{jobs_are_rescued, retries_come_back};
-use testkit::{Deployment, distributed_only};
+use testkit::{Deployment, FELT, distributed_only, eventually};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -47,10 +47,13 @@ async fn a_revoked_key_is_refused_on_both_within_a_second(deployment: &Deploymen
         deployment.api_number(n).key(&key).get("/bindings/list").await.ok();
     }
     deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    for n in [0, 1] {
-        deployment.api_number(n).key(&key).get("/bindings/list").await.refused(401, &[]);
-    }
+    let apis = [0, 1].map(|n| deployment.api_number(n).key(&key));
+    eventually("both refuse the key", FELT, async || {
+        let statuses =
+            [apis[0].get("/bindings/list").await.status, apis[1].get("/bindings/list").await.status];
+        (statuses == [401; 2]).then_some(())
+    })
+    .await;
 }
 
 async fn both_apis_share_one_rate_limit(deployment: &Deployment) {

@@ -1,10 +1,8 @@
 //! Keys, scopes and the guild of a request (docs/rules.md 1).
 
-use std::time::Duration;
-
 use serde_json::json;
 
-use testkit::{Deployment, both_modes, eventually, key_text};
+use testkit::{Deployment, FELT, both_modes, eventually, key_text};
 
 both_modes!(
     a_key_is_read_from_three_headers_and_two_prefixes,
@@ -42,10 +40,7 @@ async fn invalid_keys_are_401(deployment: &Deployment) {
         api.header("x-api-key", bad).post("/bindings/add", json!({})).await.refused(401, &[]);
     }
     api.header("authorization", &format!("Basic {key}")).get("/bindings/list").await.refused(401, &[]);
-    eventually("the key has ended", Duration::from_secs(5), async || {
-        (api.key(&expired).get("/bindings/list").await.status == 401).then_some(())
-    })
-    .await;
+    api.key(&expired).key_ends().await;
 }
 
 async fn every_guild_id_of_a_request_must_be_the_keys_guild(deployment: &Deployment) {
@@ -91,8 +86,10 @@ async fn a_revoked_key_is_refused_within_a_second(deployment: &Deployment) {
     let api = deployment.api().key(&key);
     api.get("/bindings/list").await.ok();
     deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    api.get("/bindings/list").await.refused(401, &[]);
+    eventually("the key is refused", FELT, async || {
+        (api.get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
     deployment.api().get("/bindings/list").await.ok();
 }
 

@@ -205,8 +205,10 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
 /// Slowly, but not so slowly that the connection is cut.
 async fn read_slowly(mut reader: TcpStream) {
     let mut part = vec![0; 16 * 1024];
+    let mut turn = tokio::time::interval(Duration::from_millis(40));
+    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while reader.read_exact(&mut part).await.is_ok() {
-        tokio::time::sleep(Duration::from_millis(40)).await;
+        turn.tick().await;
     }
 }
 

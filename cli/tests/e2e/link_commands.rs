@@ -1,10 +1,8 @@
 //! `guildhall links list` and `links remove`.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, FELT, both_modes, eventually};
 
 use crate::moderation::Moderating;
 
@@ -45,8 +43,11 @@ async fn a_removed_link_counts_for_nothing_any_more(deployment: &Deployment) {
     let remove = ["links", "remove", "--guild", &guild.id];
     let args = [&remove[..], &["--chat", &member.chat]].concat();
     deployment.command(&args).await.succeeded();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(deployment.is_banned(&member.chat).await && !deployment.is_banned(&play).await);
+    eventually("the game account is no longer banned", FELT, async || {
+        (!deployment.is_banned(&play).await).then_some(())
+    })
+    .await;
+    assert!(deployment.is_banned(&member.chat).await);
     let since = format!("{list}?since={}", before["revision"]);
     let changed = deployment.api().get(&since).await.ok();
     assert_eq!(changed["bans"][0]["identifier"], member.chat.as_str(), "{changed}");

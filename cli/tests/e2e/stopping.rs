@@ -45,10 +45,11 @@ fn nothing_fails_while_one_of_two_processes_stops() {
         deployment.execute("UPDATE api_key SET hot_path_factor = 100").await;
         let (client, first_ready) = (http_client(), AtomicBool::new(true));
         let balance = async {
+            let mut turn = tokio::time::interval(Duration::from_millis(100));
             loop {
+                turn.tick().await;
                 let ready = is_ready(&client, &bases[0]).await;
                 first_ready.store(ready, Ordering::Relaxed);
-                tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
         let ask = async {

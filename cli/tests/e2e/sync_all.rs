@@ -93,8 +93,8 @@ async fn a_running_sync_can_be_cancelled(deployment: &Deployment) {
     assert_eq!(ended["state"], "cancelled", "{ended}");
     let changed = deployment.member_updates().await;
     assert!(changed < guild.changes() as u64, "{changed} of {}", guild.changes());
-    // Changes made before the cancellation stay, and no more follow.
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    // Changes made before the cancellation stay, and no more follow during the next job.
+    api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
     assert_eq!(deployment.member_updates().await, changed);
     assert_eq!(deployment.simulator.wrong(guild).await, guild.changes() - usize::try_from(changed).unwrap());
     api.delete(&format!("/jobs/{job}")).await.refused(409, &[]);

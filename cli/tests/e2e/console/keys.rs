@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use testkit::{Api, Deployment, eventually, in_turn};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::security::{permissions, set_permissions};
 use super::{Console, Page};
@@ -19,9 +19,6 @@ in_turn!(
     staff_with_every_permission_see_no_keys
 );
 
-/// Other processes notice within a second; a busy machine may take longer.
-const FELT: Duration = Duration::from_secs(10);
-
 fn keys(deployment: &Deployment) -> String {
     format!("/console/guilds/{}/keys", deployment.guild().id)
 }
@@ -37,14 +34,6 @@ fn text(page: &Page) -> String {
 async fn made(deployment: &Deployment, console: &Console, name: &str) -> String {
     let page = console.get(&keys(deployment)).await;
     text(&console.press(&page, "Create key", &[("name", name), ("set", "game")]).await)
-}
-
-async fn is_refused(api: &Api, why: &str) {
-    eventually("the key is refused", FELT, async || {
-        let answer = api.get("/bindings/list").await;
-        (answer.status == 401).then(|| drop(answer.refused(401, &[why])))
-    })
-    .await;
 }
 
 async fn a_key_is_shown_once_and_may_what_was_chosen(deployment: &Deployment) {
@@ -92,7 +81,7 @@ async fn the_last_use_of_a_key_is_shown(deployment: &Deployment) {
     assert!(list.row("lobby").contains("never never live"), "{}", list.row("lobby"));
     owner.get(&list.link("Revoke lobby")).await.shows(200, "It was never used.");
     deployment.api().key(&key).get("/bindings/list").await.ok();
-    eventually("the use is written", FELT, async || {
+    eventually("the use is written", Duration::from_secs(10), async || {
         owner.get(&list.path()).await.row("lobby").contains("just now never live").then_some(())
     })
     .await;
@@ -156,7 +145,7 @@ async fn a_key_that_is_replaced_at_once_is_refused(deployment: &Deployment) {
     let old = made(deployment, &owner, "lobby").await;
     let ask = owner.get(&owner.get(&keys(deployment)).await.link("Replace lobby")).await;
     let shown = owner.press(&ask, "Replace lobby", &[("overlap_seconds", "0")]).await;
-    is_refused(&deployment.api().key(&old), "expired").await;
+    deployment.api().key(&old).key_ends().await.refused(401, &["expired"]);
     deployment.api().key(&text(&shown)).get("/bindings/list").await.ok();
     let list = owner.get(&keys(deployment)).await;
     let row = list.row(old.split('_').nth(1).unwrap());
@@ -176,7 +165,7 @@ async fn a_revoked_key_is_refused_and_stays_listed(deployment: &Deployment) {
     assert_eq!(ask.link("Back without a change"), keys(deployment));
     let revoked = owner.press(&ask, "Revoke lobby", &[]).await;
     revoked.shows(200, "is revoked: every process refuses it within a second.");
-    is_refused(&api, "revoked").await;
+    api.key_ends().await.refused(401, &["revoked"]);
     let row = revoked.row("lobby");
     assert!(row.ends_with("revoked"), "{row}");
     assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], row.split(' ').nth(2).unwrap());
@@ -203,7 +192,7 @@ async fn a_key_is_revoked_with_the_keys_that_it_made(deployment: &Deployment) {
     late.shows(200, "It is already revoked.");
     let revoked = owner.press(&late, "Revoke the keys of root", &[]).await;
     assert!(revoked.row("sprout").ends_with("revoked"), "{}", revoked.row("sprout"));
-    is_refused(&deployment.api().key(child["text"].as_str().unwrap()), "revoked").await;
+    deployment.api().key(child["text"].as_str().unwrap()).key_ends().await.refused(401, &["revoked"]);
 }
 
 async fn staff_with_every_permission_see_no_keys(deployment: &Deployment) {

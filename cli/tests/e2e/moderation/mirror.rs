@@ -32,7 +32,6 @@ async fn done(deployment: &Deployment, route: &str) -> u64 {
 /// Waits until the newest ban's mirror is in this state, and returns the ban.
 pub(super) async fn mirrored(deployment: &Deployment, state: &str) -> Value {
     eventually(&format!("the mirror is {state}"), WITHIN, async || {
-        tokio::time::sleep(Duration::from_millis(200)).await;
         deployment.ban_history("limit=1").await.pop().filter(|ban| ban["mirror_state"] == state)
     })
     .await
@@ -78,11 +77,8 @@ async fn an_earlier_ban_of_the_platform_is_not_lifted(deployment: &Deployment) {
     mirrored(deployment, "already_banned").await;
     let entries = deployment.audit("moderation.mirror").await.len();
     deployment.unban(&member.chat, json!({})).await.ok();
-    eventually("the mirror job has ended", WITHIN, async || {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        (deployment.audit("moderation.mirror").await.len() > entries).then_some(())
-    })
-    .await;
+    deployment.all_jobs_ended("mirror_ban", WITHIN).await;
+    assert!(deployment.audit("moderation.mirror").await.len() > entries);
     mirrored(deployment, "already_banned").await;
     assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
     assert_eq!(done(deployment, UNBAN).await, 0);
@@ -206,13 +202,7 @@ async fn an_unban_right_after_a_ban_lifts_the_platforms_ban(deployment: &Deploym
     .await;
     deployment.unban(&member.chat, json!({})).await.ok();
     mirrored(deployment, "done").await;
-    let jobs = format!("/guilds/{}/jobs", deployment.guild().id);
-    eventually("all jobs have ended", WITHIN, async || {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        let data = deployment.api().get(&jobs).await.ok();
-        data["jobs"].as_array().unwrap().iter().all(|job| !job["finished_at"].is_null()).then_some(())
-    })
-    .await;
+    deployment.all_jobs_ended("mirror_ban", WITHIN).await;
     assert_eq!((done(deployment, BAN).await, done(deployment, UNBAN).await), (1, 1));
 }
 

@@ -24,7 +24,6 @@ async fn half_way(deployment: &Deployment, job: &str) -> u64 {
     let unchanged = deployment.guild().members.len() - deployment.guild().changes();
     eventually("a checkpoint is written", Duration::from_secs(30), async || {
         let job = deployment.api().get(&format!("/jobs/{job}")).await.ok();
-        tokio::time::sleep(Duration::from_millis(200)).await;
         (job["progress"]["done"].as_u64().unwrap() >= unchanged as u64 + 20).then_some(())
     })
     .await;

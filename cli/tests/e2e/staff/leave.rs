@@ -17,6 +17,8 @@ both_modes!(
     leaves_of_another_guild_are_unknown,
 );
 
+const WITHIN: Duration = Duration::from_secs(30);
+
 fn leave(staff: &str, starts_at: &str, ends_at: &str) -> Value {
     json!({ "staff_id": staff, "starts_at": starts_at, "ends_at": ends_at, "reason": "family" })
 }
@@ -157,15 +159,16 @@ async fn the_sweep_closes_past_leaves_and_strikes(deployment: &Deployment) {
     let soon = (now() + chrono::TimeDelta::seconds(1)).to_rfc3339();
     let past = json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": soon });
     let strike = api.post(&path(deployment, "strikes"), past).await.ok()["id"].clone();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    eventually("the strike is over", WITHIN, async || {
+        let strikes = api.get(&path(deployment, "strikes")).await.ok();
+        (item(&strikes, "strikes", &strike)["active"] == false).then_some(())
+    })
+    .await;
     for (schedule, id) in [("loa", &leave), ("strikes", &strike)] {
         deployment.run_schedule(schedule).await;
         let action = format!("{schedule}.expire");
-        let entry = eventually(&action, Duration::from_secs(90), async || {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            deployment.audit(&action).await.into_iter().next()
-        })
-        .await;
+        let entry =
+            eventually(&action, WITHIN, async || deployment.audit(&action).await.into_iter().next()).await;
         assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id.to_string()), &json!("0")));
     }
     assert_eq!(item(&api.get(&path(deployment, "loa")).await.ok(), "loas", &leave)["status"], "expired");

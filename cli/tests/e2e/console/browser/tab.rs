@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Deployment, eventually};
+use testkit::{Deployment, eventually, eventually_ok};
 
 use super::devtools::{Browser, Events};
 
@@ -112,13 +112,11 @@ impl<'b> Tab<'b> {
     }
 
     pub(super) async fn sees_within(&self, text: &str, within: Duration) {
-        let deadline = std::time::Instant::now() + within;
-        let mut shown = self.text().await;
-        while !shown.contains(text) {
-            assert!(std::time::Instant::now() < deadline, "{}: no {text:?} in: {shown}", self.path().await);
-            tokio::time::sleep(Duration::from_millis(40)).await;
-            shown = self.text().await;
-        }
+        eventually_ok(&format!("{text:?} is shown"), within, async || {
+            let shown = self.text().await;
+            if shown.contains(text) { Ok(()) } else { Err(format!("{}: {shown}", self.path().await)) }
+        })
+        .await;
     }
 
     /// Presses the mouse on the visible button, link or summary with these words.

@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::json;
 use testkit::proxy::Proxy;
 use testkit::{Answer, Deployment, eventually, key_text};
+use tokio::sync::Notify;
 
 use super::database::{a_ban_in_memory, checks_go_on_from_memory};
 use super::order::WAIT_LIMIT;
@@ -31,12 +32,15 @@ fn calls_are_refused_at_once_while_postgres_is_away() {
             // Slow, so that bans are under way when the outage begins; and slow is not away.
             proxy.latency(Duration::from_millis(20), Duration::from_millis(20));
             deployment.api().get(&paths(deployment)[0]).await.ok();
+            let first_done = Notify::new();
             let ban = async |n: usize| {
                 let id = format!("{}{n:03}", shape.len());
-                (ban(deployment, &id).await, id)
+                let answer = ban(deployment, &id).await;
+                first_done.notify_one();
+                (answer, id)
             };
             let begins = async {
-                tokio::time::sleep(Duration::from_millis(250)).await;
+                first_done.notified().await;
                 fault(proxy);
                 Instant::now()
             };
