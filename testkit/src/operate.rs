@@ -88,6 +88,15 @@ impl Deployment {
         roles.workers.remove(index)
     }
 
+    /// As if the process had been silent for longer than a worker may be; the leader finds it dead at its next look.
+    pub async fn let_be_silent(&self, process: &Process) {
+        let silent = format!(
+            "UPDATE worker SET heartbeat_at = heartbeat_at - INTERVAL '1 minute' WHERE name LIKE '%:{}:%'",
+            process.id()
+        );
+        self.execute(&silent).await;
+    }
+
     pub async fn wait_until_ready(&self) {
         let http = http_client();
         let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();

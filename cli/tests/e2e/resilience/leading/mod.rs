@@ -26,7 +26,9 @@ pub(crate) async fn jobs_are_rescued(deployment: &Deployment) {
         Some(deployment.job_row("assign_role").await).filter(|row| row.state == JobState::Running)
     })
     .await;
-    deployment.take_worker_of(&running).process.kill();
+    let mut killed = deployment.take_worker_of(&running);
+    killed.process.kill();
+    deployment.let_be_silent(&killed.process).await;
     // If the worker died before its request, the fault is still set.
     deployment.clear_faults().await;
     deployment.add_worker().await;

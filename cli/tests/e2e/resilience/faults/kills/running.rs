@@ -70,6 +70,7 @@ impl Death {
         let (saw, ready) = tokio::join!(self.operation.call(deployment, &api), async {
             has_died(&mut dying).await;
             self.row_right_after(deployment).await;
+            deployment.let_be_silent(&dying.process).await;
             start_own(deployment, &["worker"]).await;
             Instant::now()
         });

@@ -19,12 +19,17 @@ fn short_jobs_of_a_killed_worker_run_elsewhere() {
             deployment.guild().members.iter().filter(|member| member.needs_change()).collect();
         let mut slowest = Duration::ZERO;
         // RabbitMQ alternates between the two workers, so one of these jobs reaches the one that dies.
-        for member in &changed[..4] {
-            let started = Instant::now();
-            api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
-            slowest = slowest.max(started.elapsed());
-        }
-        has_died(&mut dying).await;
+        let calls = async {
+            for member in &changed[..4] {
+                let started = Instant::now();
+                api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+                slowest = slowest.max(started.elapsed());
+            }
+        };
+        tokio::join!(calls, async {
+            has_died(&mut dying).await;
+            deployment.let_be_silent(&dying.process).await;
+        });
         println!("short job of a killed worker: its caller was answered after {slowest:?}");
         let mut rows = deployment.job_rows("sync_member").await;
         rows.retain(|row| row.token == 2);
@@ -46,6 +51,7 @@ fn chunks_of_a_killed_worker_run_elsewhere() {
         .await;
         let mut killed = deployment.take_worker_of(&chunk);
         killed.process.kill();
+        deployment.let_be_silent(&killed.process).await;
         let since = Instant::now();
         eventually("another worker has the chunk", WITHIN, async || {
             let rows = deployment.job_rows("sync_chunk").await;
@@ -79,6 +85,7 @@ fn a_channel_that_a_killed_worker_asked_for_last_is_not_made_twice() {
             .await;
             let mut killed = deployment.roles().workers.remove(0);
             killed.process.kill();
+            deployment.let_be_silent(&killed.process).await;
             assert_eq!(Operation::Ticket.effects(deployment).await, 0, "too late to tell");
             start_own(deployment, &["worker"]).await;
             Instant::now()

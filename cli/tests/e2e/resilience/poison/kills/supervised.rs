@@ -33,20 +33,19 @@ impl Supervised {
     }
 
     /// Starts the process again if it has ended.
-    pub(super) fn tend(&mut self, deployment: &Deployment) {
+    pub(super) async fn tend(&mut self, deployment: &Deployment) {
         let ended = {
             let mut roles = deployment.roles();
             let running = self.place(&mut roles);
-            let ended = running[0].process.has_ended().is_some();
-            if ended {
-                running.clear();
-            }
-            ended
+            running[0].process.has_ended().map(|_| running.remove(0))
         };
-        if ended {
-            self.deaths += 1;
-            self.spawn(deployment);
+        let Some(ended) = ended else { return };
+        self.deaths += 1;
+        // `serve` rescues at its start.
+        if deployment.mode() == Mode::Distributed {
+            deployment.let_be_silent(&ended.process).await;
         }
+        self.spawn(deployment);
     }
 
     /// Kills the process and starts one with another environment.
