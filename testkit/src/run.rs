@@ -69,7 +69,8 @@ macro_rules! both_modes {
     };
 }
 
-/// Declares each test in one mode, in turn: for what does not depend on the mode, such as pages and their words.
+/// Declares each test in one mode, in turn: for what does not depend on the mode, such as pages, words and checks of
+/// input. A file may have both this and [`both_modes!`].
 #[macro_export]
 macro_rules! in_turn {
     (@take $mode:ident,) => {};
@@ -82,11 +83,14 @@ macro_rules! in_turn {
         $crate::in_turn!(@take $mode, $($rest)*);
     };
     ($($name:ident $(($($setup:tt)+))?),+ $(,)?) => {
-        mod embedded {
-            $crate::in_turn!(@take Embedded, $($name $(($($setup)+))?,)+);
-        }
-        mod distributed {
-            $crate::in_turn!(@skip Distributed, $($name $(($($setup)+))?,)+);
+        mod in_turn {
+            use super::*;
+            mod embedded {
+                $crate::in_turn!(@take Embedded, $($name $(($($setup)+))?,)+);
+            }
+            mod distributed {
+                $crate::in_turn!(@skip Distributed, $($name $(($($setup)+))?,)+);
+            }
         }
     };
 }

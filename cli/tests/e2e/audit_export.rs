@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use crate::console::Console;
 
-both_modes!(no_cell_of_an_export_is_a_formula);
+in_turn!(no_cell_of_an_export_is_a_formula);
 
 async fn no_cell_of_an_export_is_a_formula(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);

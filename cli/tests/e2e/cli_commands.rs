@@ -4,17 +4,20 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, FELT, Mode, both_modes, eventually};
+use testkit::{Deployment, FELT, Mode, both_modes, eventually, in_turn};
 
 both_modes!(
     a_second_seed_changes_nothing(own),
-    a_malformed_fixture_changes_nothing,
     a_link_import_is_all_or_nothing,
-    wrong_arguments_create_no_key,
     a_key_that_cannot_be_printed_is_not_created,
-    a_key_for_a_program_has_no_scope_that_the_program_does_not_need,
     jobs_are_listed_shown_cancelled_and_retried(own),
     one_serve_at_a_time_uses_a_data_folder(own),
+);
+
+in_turn!(
+    a_malformed_fixture_changes_nothing,
+    wrong_arguments_create_no_key,
+    a_key_for_a_program_has_no_scope_that_the_program_does_not_need,
 );
 
 /// The seeded data, as far as the guilds' keys can read it.

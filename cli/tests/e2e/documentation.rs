@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use reqwest::{Client, Method, redirect};
 use serde_json::{Value, json};
 
-use testkit::{Deployment, both_modes, contract, http_client};
+use testkit::{Deployment, contract, http_client, in_turn};
 
-both_modes!(
+in_turn!(
     the_documentation_needs_no_key_and_no_other_host,
     a_slash_at_the_end_leads_to_the_page,
     examples_of_ends_are_good_to_send,

@@ -3,9 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use testkit::{Api, Deployment, both_modes};
+use testkit::{Api, Deployment, in_turn};
 
-both_modes!(
+in_turn!(
     every_field_of_a_binding_is_checked,
     fields_of_other_bodies_are_checked,
     query_parameters_are_checked,

@@ -76,7 +76,7 @@ async fn the_jobs_of_a_removed_guild_stop(deployment: &Deployment) {
     })
     .await;
     deployment.command(&["guilds", "remove", &guild.id, "--yes"]).await.succeeded();
-    let single = json!({ "user_id": other.right().chat });
+    let single = json!({ "user_id": other.members[0].chat });
     let written = eventually("nothing is written during a job of another guild", LONG, async || {
         let before = deployment.simulator.updates_of(guild).await;
         deployment.api_of(other).post("/interactions/sync", single.clone()).await.ok();

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, in_turn};
 
 both_modes!(
     roles_come_from_the_chat_platform,
     verified_members_are_all_listed(|setup| setup.members(130)),
     settings_are_updated_with_before_and_after_in_the_audit_log,
-    invalid_settings_are_refused,
 );
+
+in_turn!(invalid_settings_are_refused,);
 
 async fn roles_come_from_the_chat_platform(deployment: &Deployment) {
     let guild = deployment.guild();

@@ -4,9 +4,13 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::json;
 
-use testkit::{Deployment, both_modes, http_client, key_text};
+use testkit::{Deployment, both_modes, http_client, in_turn, key_text};
 
-both_modes!(
+both_modes!(behind_a_trusted_proxy_failed_keys_are_counted_by_client(
+    |setup| setup.env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8")
+),);
+
+in_turn!(
     a_path_may_have_the_prefix_and_a_final_slash,
     head_answers_as_get_without_a_body,
     every_value_of_a_repeated_header_is_checked,
@@ -15,9 +19,6 @@ both_modes!(
     large_answers_are_compressed_if_the_client_accepts_gzip(|setup| setup.members(200)),
     configured_origins_are_allowed_by_cors(
         |setup| setup.env("GUILDHALL_CORS_ORIGINS", "https://dash.example.org")
-    ),
-    behind_a_trusted_proxy_failed_keys_are_counted_by_client(
-        |setup| setup.env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8")
     ),
     empty_ids_and_zeros_of_the_studio_are_valid,
 );

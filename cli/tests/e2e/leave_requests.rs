@@ -1,15 +1,16 @@
 //! /guilds/:guildId/staff/leave-requests: asked for, then approved or rejected, once (docs/rules.md 6).
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, in_turn};
 
 both_modes!(
     a_request_is_decided_once,
-    what_is_asked_for_is_checked,
     an_approval_may_name_other_times,
     a_withdrawn_request_is_not_decided,
     an_open_request_is_changed,
 );
+
+in_turn!(what_is_asked_for_is_checked,);
 
 async fn a_request_is_decided_once(deployment: &Deployment) {
     let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));

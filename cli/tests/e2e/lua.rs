@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
-both_modes!(empty_arrays_and_whole_floats_of_lua_are_accepted);
+in_turn!(empty_arrays_and_whole_floats_of_lua_are_accepted);
 
 async fn empty_arrays_and_whole_floats_of_lua_are_accepted(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());

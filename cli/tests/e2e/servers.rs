@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Api, Deployment, both_modes, distributed_only, eventually};
+use testkit::{Api, Deployment, both_modes, distributed_only, eventually, in_turn};
 
 both_modes!(
     a_heartbeat_creates_a_server_and_keeps_it_live,
-    heartbeats_are_checked,
     a_command_is_returned_until_it_is_acknowledged,
-    acknowledgements_are_checked,
     one_command_reaches_every_live_server(own),
     old_commands_expire(own),
     a_server_without_heartbeats_is_offline_until_the_next_one(own),
     servers_of_another_guild_are_unknown,
     every_call_has_its_rate_limit_and_scope,
 );
+
+in_turn!(heartbeats_are_checked, acknowledgements_are_checked,);
 
 /// The longest wait for the effect of a schedule that is run now.
 const MINUTE: Duration = Duration::from_mins(1);

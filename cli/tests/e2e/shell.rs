@@ -4,13 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use testkit::{Deployment, Fixture, both_modes, run_command, run_on_terminal};
+use testkit::{Deployment, Fixture, both_modes, in_turn, run_command, run_on_terminal};
 
-both_modes!(
-    every_list_is_printed_as_a_table_and_as_json,
-    files_are_read_from_standard_input,
-    wrong_ids_and_filters_say_what_is_expected,
-);
+both_modes!(every_list_is_printed_as_a_table_and_as_json, files_are_read_from_standard_input,);
+
+in_turn!(wrong_ids_and_filters_say_what_is_expected,);
 
 /// Arguments of every command that lists or shows, with fields of an object.
 const LISTS: [(&[&str], &[&str]); 11] = [

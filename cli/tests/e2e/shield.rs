@@ -6,17 +6,18 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use testkit::{Answer, Deployment, both_modes, eventually};
+use testkit::{Answer, Deployment, both_modes, eventually, in_turn};
 
 both_modes!(
     a_flag_is_seen_by_every_guild_with_its_author_and_reason,
     an_import_counts_imported_and_skipped_users,
     only_guilds_on_the_allowlist_import,
     a_caller_that_does_not_wait_gets_the_job,
-    fields_are_checked_and_sizes_bounded(own),
     flags_are_set_and_lifted_by_command,
     a_seed_sets_the_flags_of_its_fixture,
 );
+
+in_turn!(fields_are_checked_and_sizes_bounded(own),);
 
 const CHECK: &str = "/shield/check";
 const BATCH: &str = "/shield/batch";

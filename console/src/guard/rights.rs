@@ -3,7 +3,7 @@
 //! minute.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use entities::console_session::Model;
 use entities::{ChatId, GuildId, staff_directory};
@@ -116,7 +116,12 @@ impl Rights {
 pub(crate) struct RightsCache {
     context: Context,
     platforms: Platforms,
-    standings: Cache<(GuildId, ChatId), (Instant, Standing)>,
+    /// With the steady time at which the platform was asked.
+    standings: Cache<(GuildId, ChatId), (Duration, Standing)>,
+}
+
+fn is_fresh(read: Duration, now: Duration) -> bool {
+    now.saturating_sub(read) < KNOWN_FOR
 }
 
 impl RightsCache {
@@ -146,11 +151,10 @@ impl RightsCache {
     /// admin. If the platform does not show the guild to the bot, there are no admins.
     async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
         let (cache, key) = (&self.standings, (guild, viewer.user));
-        let known = cache.get(&key);
-        if let Some((_, standing)) = known.filter(|(read, _)| read.elapsed() < KNOWN_FOR) {
+        let (known, read) = (cache.get(&key), self.context.clock.steady());
+        if let Some((_, standing)) = known.filter(|(before, _)| is_fresh(*before, read)) {
             return Ok(standing);
         }
-        let read = Instant::now();
         match self.platforms.chat.guild_access(CallContext::interactive(guild), viewer.user).await {
             Ok(access) => {
                 let standing = access.as_ref().map(Standing::of).unwrap_or_default();
@@ -182,6 +186,13 @@ impl RightsCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_platform_is_asked_again_within_a_minute() {
+        let read = Duration::from_secs(1_000);
+        assert!(is_fresh(read, read + Duration::from_secs(44)));
+        assert!(!is_fresh(read, read + Duration::from_secs(45)));
+    }
 
     #[test]
     fn admins_may_everything_and_staff_what_their_role_permits() {

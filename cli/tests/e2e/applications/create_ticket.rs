@@ -1,11 +1,9 @@
 //! `POST /guilds/:guildId/application-submissions/:submissionId/create-ticket`.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{Applying, staff_roles};
-use testkit::{Answer, Deployment, both_modes, eventually};
+use testkit::{Answer, Deployment, both_modes, in_turn};
 
 both_modes!(
     repeated_calls_create_one_channel,
@@ -14,13 +12,13 @@ both_modes!(
     concurrent_calls_create_one_channel,
     a_channel_whose_answer_was_lost_is_found_again,
     a_caller_gets_the_job_while_the_platform_is_slow,
-    invalid_tickets_are_refused,
     submissions_of_another_guild_are_unknown,
 );
 
+in_turn!(invalid_tickets_are_refused,);
+
 const CREATE: &str = "POST /guilds/:guild/channels";
 const BOT_USER: &str = "900000000000000001";
-const WITHIN: Duration = Duration::from_secs(30);
 
 async fn repeated_calls_create_one_channel(deployment: &Deployment) {
     deployment.apply(2).await;

@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use super::{Applying, staff_roles};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, in_turn};
 
-both_modes!(panels_are_created_and_listed, the_staff_roles_of_a_panel_are_checked);
+both_modes!(panels_are_created_and_listed,);
+
+in_turn!(the_staff_roles_of_a_panel_are_checked,);
 
 async fn panels_are_created_and_listed(deployment: &Deployment) {
     let (api, panels) = (deployment.api(), deployment.applications("panels"));

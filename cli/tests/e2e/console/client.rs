@@ -101,8 +101,7 @@ impl Console {
 
     /// Fills in the form of the page that has this button, presses it, and shows the page that follows.
     pub(crate) async fn press(&self, page: &Page, button: &str, typed: &[(&str, &str)]) -> Page {
-        let form = page.forms().into_iter().find(|form| form.has_button(button));
-        let form = form.unwrap_or_else(|| panic!("{}: no button {button:?} in: {}", page.what, page.html));
+        let form = page.form_with(button);
         let fields: Vec<_> = form.filled(typed).into_iter().chain(form.pressed(button)).collect();
         let answer = self.send_form(&form, &fields).await;
         if answer.status == 303 { self.get(answer.location()).await } else { answer }

@@ -95,7 +95,7 @@ fn below(start: &str, link: &str) -> bool {
 /// Links to a part of their own page that is not there.
 fn lost_fragments(page: &Page) -> Vec<String> {
     let names = page.links().into_iter().filter_map(|link| link.strip_prefix('#').map(str::to_owned));
-    let lost = names.filter(|name| !page.html.contains(&format!("id=\"{name}\"")));
+    let lost = names.filter(|name| !page.has(&format!("[id='{name}']")));
     lost.map(|name| format!("{} has no #{name}", page.path())).collect()
 }
 
@@ -123,7 +123,7 @@ fn closed_forms(page: &Page, opens: impl Fn(&Who) -> bool) -> Vec<String> {
     };
     let forms = page.forms().into_iter().filter(|form| form.is_post && !is_open(&form.action));
     // A form without a button shows values and is not sent.
-    let closed = forms.filter(|form| form.html.contains("<button"));
+    let closed = forms.filter(|form| !form.buttons.is_empty());
     closed.map(|form| format!("{} has a form for {}", page.path(), form.action)).collect()
 }
 

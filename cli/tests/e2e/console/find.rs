@@ -110,7 +110,7 @@ async fn an_operator_finds_jobs_and_servers_from_every_page(deployment: &Deploym
     let (guild, operator) = (deployment.guild(), Console::operator(deployment).await);
     let job = enqueue(deployment, &guild.right().chat).await;
     let queues = operator.get("/console/instance/queues").await;
-    let bar = queues.form_with("Find a job or Discord server").action;
+    let bar = queues.form_asking("q").action;
     let find = async |typed: &str| {
         let found = operator.get(&format!("{bar}?q={typed}")).await;
         operator.get(found.location()).await

@@ -14,8 +14,8 @@ in_turn!(what_is_wrong_is_said_in_words_of_people);
 
 /// A valid value of a field, so that only one is wrong at a time.
 fn fitting(form: &FoundForm, name: &str) -> String {
-    if let Some(choice) = form.choices(name).into_iter().find(|choice| !choice.is_empty()) {
-        return choice;
+    if let Some(choice) = form.choices(name).iter().find(|choice| !choice.is_empty()) {
+        return choice.clone();
     }
     let text = match name {
         "expires_at" if form.action.ends_with("/keys") => "7",

@@ -26,8 +26,7 @@ fn keys(deployment: &Deployment) -> String {
 /// The text of a key on the page that shows it.
 fn text(page: &Page) -> String {
     assert_eq!(page.status, 200, "{}", page.text());
-    let (_, rest) = page.html.split_once("id=\"key-text\">").unwrap_or_else(|| panic!("{}", page.text()));
-    rest.split('<').next().unwrap().to_owned()
+    page.texts("#key-text").pop().unwrap_or_else(|| panic!("{}", page.text()))
 }
 
 /// Creates a key for game servers with this name.

@@ -13,6 +13,7 @@ mod export;
 mod find;
 mod form;
 mod forms;
+mod html;
 mod instance;
 mod jobs;
 mod keys;

@@ -2,8 +2,10 @@
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
+use scraper::{ElementRef, Html};
 
 use super::form::FoundForm;
+use super::html::{all, attribute, text};
 
 /// The answer to a request.
 pub(crate) struct Page {
@@ -15,17 +17,35 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The visible text: without tags, with entities decoded and white space folded.
+    fn read<T>(&self, read: impl FnOnce(ElementRef<'_>) -> T) -> T {
+        read(Html::parse_document(&self.html).root_element())
+    }
+
+    /// What `read` says about each element that matches a CSS selector.
+    pub(crate) fn each<T>(&self, selector: &str, read: impl FnMut(ElementRef<'_>) -> T) -> Vec<T> {
+        self.read(|root| all(root, selector).into_iter().map(read).collect())
+    }
+
+    /// The visible text: without tags, with white space folded.
     pub(crate) fn text(&self) -> String {
-        text_of(&self.html)
+        self.read(text)
+    }
+
+    /// The texts of the elements that match a CSS selector.
+    pub(crate) fn texts(&self, selector: &str) -> Vec<String> {
+        self.each(selector, text)
+    }
+
+    /// Whether an element matches a CSS selector.
+    pub(crate) fn has(&self, selector: &str) -> bool {
+        self.read(|root| !all(root, selector).is_empty())
     }
 
     /// The text of the first row of a table with this text.
     #[track_caller]
     pub(crate) fn row(&self, text: &str) -> String {
-        let rows = self.html.split("<tr").skip(1).map(|rest| rest.split("</tr>").next().unwrap());
-        let mut rows = rows.map(|row| text_of(row.split_once('>').unwrap().1));
-        rows.find(|row| row.contains(text)).unwrap_or_else(|| panic!("no row {text:?}: {}", self.text()))
+        let found = self.texts("tr").into_iter().find(|row| row.contains(text));
+        found.unwrap_or_else(|| panic!("no row {text:?}: {}", self.text()))
     }
 
     /// Whether a person reads this text on the page.
@@ -43,14 +63,12 @@ impl Page {
 
     /// All errors on the page.
     pub(crate) fn problems(&self) -> Vec<String> {
-        let found = self.html.split("class=\"problem\"").skip(1).filter_map(|rest| rest.split_once('>'));
-        found.map(|(_, rest)| text_of(rest.split("</p>").next().unwrap())).collect()
+        self.texts(".problem")
     }
 
     /// The error of a field on the page.
     fn problem(&self, field: &str) -> Option<String> {
-        let (_, rest) = self.html.split_once(&format!("id=\"problem-{field}\">"))?;
-        Some(decoded(rest.split("</p>").next().unwrap()))
+        self.texts(&format!("[id='problem-{field}']")).into_iter().next()
     }
 
     /// Panics unless the page has this error beside a field, and keeps its input.
@@ -116,39 +134,40 @@ impl Page {
     }
 
     pub(crate) fn form_token(&self) -> Option<String> {
-        let (_, rest) = self.html.split_once("name=\"form_token\" value=\"")?;
-        Some(rest.split('"').next()?.to_owned())
+        self.each("[name=form_token]", |field| attribute(field, "value")).into_iter().next()?
     }
 
     pub(crate) fn forms(&self) -> Vec<FoundForm> {
-        let forms = self.html.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap());
-        forms.map(|html| FoundForm::read(html, &self.path())).collect()
+        self.each("form", |form| FoundForm::read(form, &self.path()))
     }
 
-    /// The first form that contains this text, such as the word on its button.
+    /// The first form with this button.
     #[track_caller]
-    pub(crate) fn form_with(&self, text: &str) -> FoundForm {
-        let found = self.forms().into_iter().find(|form| decoded(&form.html).contains(text));
-        found.unwrap_or_else(|| panic!("{}: no form with {text:?} in: {}", self.what, self.html))
+    pub(crate) fn form_with(&self, button: &str) -> FoundForm {
+        let found = self.forms().into_iter().find(|form| form.button(button).is_some());
+        found.unwrap_or_else(|| panic!("{}: no button {button:?} in: {}", self.what, self.html))
+    }
+
+    /// The first form with a field of this name.
+    #[track_caller]
+    pub(crate) fn form_asking(&self, field: &str) -> FoundForm {
+        let found = self.forms().into_iter().find(|form| form.has_field(field));
+        found.unwrap_or_else(|| panic!("{}: no field {field:?} in: {}", self.what, self.html))
     }
 
     /// The addresses of all links.
     pub(crate) fn links(&self) -> Vec<String> {
-        attributes(&self.html, "href").map(|href| decoded(&href)).collect()
+        self.each("[href]", |link| attribute(link, "href").unwrap())
     }
 
     /// The address of the first link with this text.
     #[track_caller]
-    pub(crate) fn link(&self, text: &str) -> String {
-        let links = self.html.split("<a ").skip(1).map(|rest| rest.split("</a>").next().unwrap());
-        let mut links = links.filter_map(|link| {
-            Some((format!(" {}", link.split('>').next()?), text_of(link.split_once('>')?.1)))
-        });
-        let found = links
-            .find(|(_, said)| said.contains(text))
-            .and_then(|(head, _)| attributes(&head, "href").next());
-        let found = found.unwrap_or_else(|| panic!("{}: no link {text:?} in: {}", self.what, self.text()));
-        self.resolve(&decoded(&found)).unwrap_or_else(|| panic!("{text:?} leads nowhere: {found}"))
+    pub(crate) fn link(&self, said: &str) -> String {
+        let links = self.each("a[href]", |link| (text(link), attribute(link, "href").unwrap()));
+        let found = links.into_iter().find(|(text, _)| text.contains(said));
+        let (_, found) =
+            found.unwrap_or_else(|| panic!("{}: no link {said:?} in: {}", self.what, self.text()));
+        self.resolve(&found).unwrap_or_else(|| panic!("{said:?} leads nowhere: {found}"))
     }
 
     /// The address that a browser requests for a link; `None`: it stays on the page.
@@ -161,35 +180,4 @@ impl Page {
             link => Some(link.to_owned()),
         }
     }
-}
-
-fn text_of(html: &str) -> String {
-    let (mut text, mut inside) = (String::with_capacity(html.len() / 2), false);
-    for character in html.chars() {
-        match character {
-            '<' => (inside, text) = (true, text + " "),
-            '>' if inside => inside = false,
-            character if !inside => text.push(character),
-            _ => {}
-        }
-    }
-    decoded(&text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn attributes(html: &str, name: &str) -> impl Iterator<Item = String> {
-    let start = format!(" {name}=\"");
-    let found = html.match_indices(&start).map(|(at, _)| at + start.len()).collect::<Vec<_>>();
-    found
-        .into_iter()
-        .map(move |at| html[at..].split('"').next().unwrap().to_owned())
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
-pub(super) fn decoded(text: &str) -> String {
-    let named =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\"")];
-    let more = [("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"), ("&#38;", "&")];
-    let all = named.into_iter().chain(more);
-    all.fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }

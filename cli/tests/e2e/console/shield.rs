@@ -29,7 +29,7 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
     let mistyped = [("play_id", "4242424242"), ("reason", "exploiting")];
     let asked_in_vain = console.post(&format!("{shield}/flag"), &mistyped).await;
     asked_in_vain.shows(200, "Roblox knows no player with this id").shows(200, "not known");
-    let form = asked.form_with("sure");
+    let form = asked.form_asking("sure");
     let fields: Vec<_> = form.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
     let flagged = console.submit(&form.action, &fields).await;
     flagged.shows(200, "1 player flagged.").shows(200, "1 of 1 flagged").shows(200, "exploiting");

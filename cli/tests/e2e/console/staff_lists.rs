@@ -53,7 +53,7 @@ async fn staff_are_found_by_name_and_id(deployment: &Deployment) {
     let place = |page: &Page, name: &str| page.text().find(&format!("{name} Ids")).unwrap();
     assert!(place(&by_name, &first.name) < place(&by_name, &second.name));
     assert!(place(&turned, &first.name) > place(&turned, &second.name));
-    assert!(turned.html.contains("aria-sort=\"descending\""), "{}", turned.html);
+    assert!(turned.has("[aria-sort=descending]"), "{}", turned.html);
     owner.get(&format!("{directory}?q=nobody")).await.shows(200, "No staff member matches.");
 
     // Staff without a link.
@@ -72,9 +72,9 @@ async fn a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back(
     let long = "x".repeat(5_000);
     let refused = owner.post(&one, &[("body", &long)]).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
-    assert!(refused.html.contains(&format!("id=\"problem-body-{id}\"")), "{}", refused.html);
-    assert!(!refused.html.contains("id=\"problem-body\""), "{}", refused.html);
-    assert!(refused.form_with("Save note").html.contains(&long));
+    assert!(refused.has(&format!("[id=problem-body-{id}]")), "{}", refused.html);
+    assert!(!refused.has("[id=problem-body]"), "{}", refused.html);
+    refused.has_typed("body", &long);
     let changed = owner.submit(&one, &[("body", "as it is")]).await;
     changed.shows(200, "Note changed.").shows(200, "as it is");
     owner.undo(&changed).await.shows(200, "as it was");

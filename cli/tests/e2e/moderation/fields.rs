@@ -3,15 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Moderating, STRANGER, STRANGER_CHAT};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, in_turn};
 
-both_modes!(
-    a_ban_status_has_every_field,
-    a_mute_status_has_every_field,
-    identifiers_are_strings_or_integers,
-    missing_and_invalid_fields_are_named(own),
-    each_path_has_its_rate_limit,
-);
+both_modes!(a_ban_status_has_every_field, a_mute_status_has_every_field, each_path_has_its_rate_limit,);
+
+in_turn!(identifiers_are_strings_or_integers, missing_and_invalid_fields_are_named(own),);
 
 async fn a_ban_status_has_every_field(deployment: &Deployment) {
     let clear = deployment.api().get(&deployment.moderation(&format!("ban-status/{STRANGER}"))).await;

@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{outsider, path, refuse_each, same_404, theirs};
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, in_turn};
 
-both_modes!(
-    a_note_is_written_edited_and_deleted,
-    invalid_notes_are_refused,
-    notes_of_another_guild_are_unknown
-);
+both_modes!(a_note_is_written_edited_and_deleted, notes_of_another_guild_are_unknown,);
+
+in_turn!(invalid_notes_are_refused,);
 
 fn note(deployment: &Deployment, body: &str) -> Value {
     json!({ "staff_id": deployment.guild().members[1].chat, "body": body })

@@ -4,7 +4,7 @@ use chrono::{Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
 use super::{act, item, now, path, refuse_each, same_404, theirs};
-use testkit::{Deployment, Member, both_modes};
+use testkit::{Deployment, Member, both_modes, in_turn};
 
 both_modes!(
     a_quota_is_added_changed_and_deleted,
@@ -15,9 +15,10 @@ both_modes!(
     an_approved_action_counts_in_the_period_it_was_done(own),
     a_quota_is_for_a_role_that_exists,
     who_was_on_leave_is_marked,
-    invalid_quotas_are_refused,
     quotas_of_another_guild_are_unknown,
 );
+
+in_turn!(invalid_quotas_are_refused,);
 
 fn quota(metric: &str, target: i64) -> Value {
     json!({ "name": "weekly", "metric": metric, "target": target, "period": "all" })

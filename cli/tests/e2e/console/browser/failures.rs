@@ -1,13 +1,13 @@
 //! Failures in an open page: forms, the connection, the session.
 
 use serde_json::json;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, in_turn};
 
 use super::devtools::Browser;
 use super::tab::Tab;
 use super::{owner, sign_in};
 
-both_modes!(
+in_turn!(
     a_failed_form_keeps_what_was_typed,
     a_form_of_an_ended_session_keeps_what_was_typed,
     a_failed_button_says_so_beside_the_page,

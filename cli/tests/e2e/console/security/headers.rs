@@ -75,10 +75,12 @@ async fn errors_and_files_are_guarded(deployment: &Deployment) {
         assert_inert(page);
     }
     let home = console.get(&own).await;
-    let files: Vec<_> = home.html.split('"').filter(|part| part.starts_with("/console/assets/")).collect();
+    let sources = home.each("[src]", |file| file.attr("src").unwrap().to_owned());
+    let mut files: Vec<_> = home.links().into_iter().chain(sources).collect();
+    files.retain(|file| file.starts_with("/console/assets/"));
     assert!(files.len() >= 2, "{files:?}");
     for file in files {
-        let file = nobody.get(file).await;
+        let file = nobody.get(&file).await;
         assert_guarded(&file);
         assert!(file.status == 200 && file.header("cache-control").contains("immutable"), "{}", file.what);
     }

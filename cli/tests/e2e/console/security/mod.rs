@@ -7,7 +7,6 @@ mod forms;
 mod headers;
 mod key_powers;
 mod links;
-mod markup;
 mod matrix;
 mod operators;
 mod powers;

@@ -85,7 +85,6 @@ fn a_channel_that_a_killed_worker_asked_for_last_is_not_made_twice() {
             .await;
             let mut killed = deployment.roles().workers.remove(0);
             killed.process.kill();
-            deployment.let_be_silent(&killed.process).await;
             assert_eq!(Operation::Ticket.effects(deployment).await, 0, "too late to tell");
             start_own(deployment, &["worker"]).await;
             Instant::now()
