@@ -58,10 +58,10 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Sync and roles",
         about: "Chat roles and nicknames from game ranks, and by hand.",
         routes: routes! {
-            POST "/interactions/sync" SyncWrite Sync interactions::sync::post.enqueues();
-            POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.enqueues();
-            POST "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.enqueues();
-            POST "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.enqueues();
+            POST "/interactions/sync" SyncWrite Sync interactions::sync::post.runs_as_job();
+            POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.runs_as_job();
+            POST "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.runs_as_job();
+            POST "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.runs_as_job();
         },
     },
     Area {
@@ -108,7 +108,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::ban::post(Mute).batches();
             POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unban::post(Mute).batches();
             GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get(Ban);
-            POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.enqueues();
+            POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.runs_as_job();
             GET "/moderation/{guildId}/mutes" ModerationRead Read moderation::bans::get(Mute);
         },
     },
@@ -118,7 +118,7 @@ pub(crate) static AREAS: &[Area] = &[
         routes: routes! {
             GET "/shield/check/{playId}" ShieldCheck Read shield::check::get;
             POST "/shield/batch" ShieldBatch Read shield::batch::post.reads();
-            POST "/shield/import" ShieldImport Shield shield::import::post.enqueues().takes_up_to(IMPORT_BODY_LIMIT);
+            POST "/shield/import" ShieldImport Shield shield::import::post.runs_as_job().takes_up_to(IMPORT_BODY_LIMIT);
         },
     },
     Area {
@@ -231,7 +231,7 @@ pub(crate) static AREAS: &[Area] = &[
         about: "Applications, and a chat channel for each of them.",
         routes: routes! {
             POST "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket"
-                GuildConfigWrite Staff guilds::application_submissions::create_ticket::post.enqueues();
+                GuildConfigWrite Staff guilds::application_submissions::create_ticket::post.runs_as_job();
             GET "/guilds/{guildId}/application-panels" GuildConfigRead Read guilds::application_panels::get;
             POST "/guilds/{guildId}/application-panels" GuildConfigWrite Admin guilds::application_panels::post;
             GET "/guilds/{guildId}/application-submissions"

@@ -148,23 +148,23 @@ struct Seen {
 
 impl Seen {
     fn report(&self, attack: &Attack, figures: &mut Figures) {
-        figures.heading(attack.name);
+        Figures::heading(attack.name);
         for (when, times) in [("before", &self.idle), ("during", &self.busy), ("after", &self.after)] {
             let what = format!("ban check of other guilds {when}, 50th percentile, ms");
-            figures.report(&what, percentile(&times.own, 50));
-            figures.report("  99th percentile, ms", percentile(&times.own, 99));
-            figures.report("  99th percentile of a bare server, ms", percentile(&times.bare, 99));
+            Figures::report(&what, percentile(&times.own, 50));
+            Figures::report("  99th percentile, ms", percentile(&times.own, 99));
+            Figures::report("  99th percentile of a bare server, ms", percentile(&times.bare, 99));
         }
-        figures.report("memory before, MiB", self.idle_mib);
-        figures.report("memory after, MiB", self.after_mib);
+        Figures::report("memory before, MiB", self.idle_mib);
+        Figures::report("memory after, MiB", self.after_mib);
         // One idle window alone differs by half from the next.
         let times = |of: fn(&Times) -> &Vec<f64>| {
             percentile(of(&self.busy), 99)
                 / percentile(&[of(&self.idle).as_slice(), of(&self.after)].concat(), 99)
         };
         let (own, bare) = (times(|times| &times.own), times(|times| &times.bare));
-        figures.report("99th percentile, times idle (before and after)", own);
-        figures.report("  of the bare server", bare);
+        Figures::report("99th percentile, times idle (before and after)", own);
+        Figures::report("  of the bare server", bare);
         figures.at_most("  beyond the bare server's", own / bare.max(1.0), attack.most);
         figures.at_most("most memory above idle, MiB", self.most_mib - self.idle_mib, MOST_MIB.floor());
         figures.at_most("series made in the second half", float(self.series), MOST_SERIES);

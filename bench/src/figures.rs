@@ -8,12 +8,12 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// A heading for the figures that follow.
-    pub(crate) fn heading(&self, text: &str) {
+    pub(crate) fn heading(text: &str) {
         println!("\n{text}");
     }
 
     /// A figure without a target.
-    pub(crate) fn report(&self, what: &str, value: f64) {
+    pub(crate) fn report(what: &str, value: f64) {
         println!("  {what:<64} {value:>10.3}");
     }
 

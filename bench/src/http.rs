@@ -79,7 +79,7 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         println!("{:<30} {bare}", "  ceiling");
         all.push(measured);
     }
-    figures.heading("targets");
+    Figures::heading("targets");
     for measured in &all {
         measured.check(bench.deployment.mode(), &all, &mut figures);
     }

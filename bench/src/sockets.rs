@@ -94,25 +94,25 @@ impl<'a> Bench<'a> {
         // The guilds are in memory before anything is measured.
         self.checks.run(IDLE).await?;
         let before = self.usage()?.memory_mib;
-        figures.heading(&format!("{} sockets", arguments.sockets));
+        Figures::heading(&format!("{} sockets", arguments.sockets));
         let opened = Instant::now();
         let mut sockets = self.crowd.enter(&self.seats, AT_ONCE, &Handle::current()).await?;
-        figures.report("seconds until all are open", opened.elapsed().as_secs_f64());
+        Figures::report("seconds until all are open", opened.elapsed().as_secs_f64());
         let more = self.usage()?.memory_mib - before;
-        figures.report("memory of the process without them, MiB", before);
+        Figures::report("memory of the process without them, MiB", before);
         figures.at_most("for each socket, KiB", more * 1024.0 / float(arguments.sockets), MOST_KIB);
         self.bans_reach_all(figures).await?;
         let (mut slower, mut bare_slower) = (Vec::new(), Vec::new());
         for _ in 0..STORMS {
-            let ([own, bare], open) = self.storm(sockets, figures).await?;
+            let ([own, bare], open) = self.storm(sockets).await?;
             slower.push(own);
             bare_slower.push(bare);
             sockets = open;
         }
-        figures.heading("storms");
+        Figures::heading("storms");
         figures.at_most("ban check, p99 beside the idle one, median", percentile(&slower, 50), SLOWER_BY);
-        figures.report("the same of a bare server beside it", percentile(&bare_slower, 50));
-        figures.report("memory of the process after them, MiB", self.usage()?.memory_mib);
+        Figures::report("the same of a bare server beside it", percentile(&bare_slower, 50));
+        Figures::report("memory of the process after them, MiB", self.usage()?.memory_mib);
         Ok(())
     }
 
@@ -146,25 +146,21 @@ impl<'a> Bench<'a> {
     }
 
     async fn bans_reach_all(&mut self, figures: &mut Figures) -> anyhow::Result<()> {
-        figures.heading("ban in the large guild, from the request to the receipt, ms");
+        Figures::heading("ban in the large guild, from the request to the receipt, ms");
         let mut took = Vec::new();
         for _ in 0..BANS {
             took.extend(self.ban_reaches().await?);
         }
-        figures.report("p50", percentile(&took, 50));
+        Figures::report("p50", percentile(&took, 50));
         figures.at_most("p99", percentile(&took, 99), REACHED_WITHIN_MS);
-        figures.report("most", percentile(&took, 100));
+        Figures::report("most", percentile(&took, 100));
         Ok(())
     }
 
     /// Every socket disconnects and reconnects at once. Returns how many times as long the ban check's p99 is
     /// as before, and that of the bare server.
-    async fn storm(
-        &self,
-        sockets: JoinSet<()>,
-        figures: &mut Figures,
-    ) -> anyhow::Result<([f64; 2], JoinSet<()>)> {
-        figures.heading("all reconnect at once; ban check, ms");
+    async fn storm(&self, sockets: JoinSet<()>) -> anyhow::Result<([f64; 2], JoinSet<()>)> {
+        Figures::heading("all reconnect at once; ban check, ms");
         let idle = self.checks.run(IDLE).await?;
         let (failed, before, begun) = (self.crowd.failed(), self.usage()?, Instant::now());
         drop(sockets);
@@ -184,14 +180,14 @@ impl<'a> Bench<'a> {
         let cpu = self.usage()?.cpu_since(&before) / float(self.seats.len());
         for (name, times) in [("idle", &idle), ("storm", &storm)] {
             for (took, whose) in [(&times.own, ""), (&times.bare, " of a bare server beside it")] {
-                figures.report(&format!("{name}, p50{whose}"), percentile(took, 50));
-                figures.report(&format!("{name}, p99{whose}"), percentile(took, 99));
-                figures.report(&format!("{name}, most{whose}"), percentile(took, 100));
+                Figures::report(&format!("{name}, p50{whose}"), percentile(took, 50));
+                Figures::report(&format!("{name}, p99{whose}"), percentile(took, 99));
+                Figures::report(&format!("{name}, most{whose}"), percentile(took, 100));
             }
         }
-        figures.report("seconds until all are back", lasted.as_secs_f64());
-        figures.report("CPU of the process for each socket, \u{b5}s", cpu);
-        figures.report("failed attempts", float(self.crowd.failed() - failed));
+        Figures::report("seconds until all are back", lasted.as_secs_f64());
+        Figures::report("CPU of the process for each socket, \u{b5}s", cpu);
+        Figures::report("failed attempts", float(self.crowd.failed() - failed));
         let slower = [(&storm.own, &idle.own), (&storm.bare, &idle.bare)]
             .map(|(storm, idle)| percentile(storm, 99) / percentile(idle, 99));
         Ok((slower, sockets))

@@ -140,7 +140,7 @@ impl GuildVisit {
     }
 
     /// For platform calls while the person waits.
-    pub(crate) fn platform(&self) -> CallContext {
+    pub(crate) fn call_context(&self) -> CallContext {
         CallContext::interactive(self.guild.guild_id)
     }
 

@@ -59,8 +59,8 @@ pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
 }
 
-/// The subset of these roles that a binding of the guild grants.
-pub async fn managed_of(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Vec<RoleId>> {
+/// The subset of these roles that a binding of the guild names, for any rank.
+pub async fn named_by_bindings(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Vec<RoleId>> {
     Entity::find()
         .select_only()
         .column(Column::RoleId)

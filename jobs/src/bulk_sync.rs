@@ -27,7 +27,7 @@ pub struct SyncAll {
     /// Plan only; the result lists the changes.
     #[serde(default)]
     pub dry_run: bool,
-    /// The safety limit: a plan with more role removals fails before its first write.
+    /// A plan with more role removals fails before its first write.
     #[serde(default)]
     pub max_removals: Option<u64>,
 }

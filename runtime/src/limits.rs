@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn without_redis_hot_paths_fall_back_and_others_fail() {
+    async fn without_redis_a_share_is_admitted_only_where_asked() {
         let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
         let limits = Limits::redis(redis, Clock::system());
         let (counter, rate) = (Counter::Key(1, "ban_status"), Rate::per(3, Duration::from_mins(1)));

@@ -154,11 +154,11 @@ impl Sender<'_> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
         let due = change.still_due(&member);
-        let managed = binding::managed_of(self.job.database().read(), call.guild, &due.roles()).await?;
-        Ok((member, due.only(&managed)))
+        let bound = binding::named_by_bindings(self.job.database().read(), call.guild, &due.roles()).await?;
+        Ok((member, due.only(&bound)))
     }
 
-    /// False: no binding demands the role any more, and no call was sent. Waits out the short pause of a 429.
+    /// False: no binding names the role any more, and no call was sent. Waits out the short pause of a 429.
     async fn send(&self, user: ChatId, change: &MemberChange) -> Result<bool, Halt> {
         let role = match change {
             MemberChange::AddRole(role) | MemberChange::RemoveRole(role) => Some(*role),
@@ -169,7 +169,7 @@ impl Sender<'_> {
             let permit = self.permit(change.call()).await?;
             if let Some(role) = role {
                 let read = self.job.database().read();
-                if binding::managed_of(read, self.call.guild, &[role]).await?.is_empty() {
+                if binding::named_by_bindings(read, self.call.guild, &[role]).await?.is_empty() {
                     return Ok(false);
                 }
             }

@@ -1,8 +1,8 @@
 //! `sync_all`: plans the sync of a whole guild, page by page, and passes the differences to chunks (`sync_chunk`).
 //!
 //! Each page commits at once with the chunks cut from it, so a killed run continues after its last page and plans no
-//! page twice. Chunks wait until the plan is complete; a plan that is cancelled, exceeds the safety limit or fails
-//! deletes them, so no member is changed. One page is in memory at a time; the next one is fetched while the ranks of
+//! page twice. Chunks wait until the plan is complete; they end with a plan that is cancelled, exceeds
+//! `max_removals` or fails, so no member is changed. One page is in memory at a time; the next one is fetched while the ranks of
 //! the current one arrive.
 
 mod page;

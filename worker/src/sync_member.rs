@@ -1,6 +1,6 @@
 //! `sync_member`: brings one member's roles and nickname in line with the bindings (docs/rules.md 5).
 //!
-//! It sends one call for each difference, and two at most (see `apply`). A run that starts again after a cut finds the
+//! It sends one call for one or two differences each, and a single update for more (see `apply`). A run that starts again after a cut finds the
 //! change already made, and reports it (see `intent`).
 
 mod intent;

@@ -59,7 +59,7 @@ impl GuildRules {
     }
 
     /// The roles named by the bindings; no other role is ever changed.
-    fn managed(&self) -> BTreeSet<RoleId> {
+    fn bound(&self) -> BTreeSet<RoleId> {
         self.bindings.iter().map(|rule| rule.role_id).collect()
     }
 
@@ -84,12 +84,12 @@ impl GuildRules {
 
     pub(crate) fn change(&self, member: &ChatMember, player: Player<'_>, ranks: &Ranks) -> Change {
         let held: BTreeSet<RoleId> = member.roles.iter().copied().collect();
-        let (wanted, managed) = (self.wanted(player.id, ranks), self.managed());
+        let (wanted, bound) = (self.wanted(player.id, ranks), self.bound());
         let nick = nickname(&self.nickname_template, player.name, player.id)
             .filter(|nick| member.nick.as_ref() != Some(nick));
         Change {
             add: wanted.difference(&held).copied().collect(),
-            remove: managed.difference(&wanted).filter(|role| held.contains(role)).copied().collect(),
+            remove: bound.difference(&wanted).filter(|role| held.contains(role)).copied().collect(),
             nick,
         }
     }
@@ -141,10 +141,10 @@ impl Change {
         self.add.iter().chain(&self.remove).copied().collect()
     }
 
-    /// Drops the roles that are not among `managed`.
-    pub(crate) fn only(mut self, managed: &[RoleId]) -> Self {
-        self.add.retain(|role| managed.contains(role));
-        self.remove.retain(|role| managed.contains(role));
+    /// Drops the roles that are not among `bound`.
+    pub(crate) fn only(mut self, bound: &[RoleId]) -> Self {
+        self.add.retain(|role| bound.contains(role));
+        self.remove.retain(|role| bound.contains(role));
         self
     }
 

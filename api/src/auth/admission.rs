@@ -39,7 +39,7 @@ pub(crate) async fn authenticate(
     let address = || client_address::of(peer, headers, &state.options.trusted_proxies);
     match check_key(state, route, headers, address).await {
         Ok(key) => {
-            if key.is_noted(state.context.clock.now()) {
+            if key.claim_note(state.context.clock.now()) {
                 state.heartbeats.note_key(key.id());
             }
             Ok(key)

@@ -105,7 +105,7 @@ impl Key {
     }
 
     /// Whether this use is to be noted: once a minute.
-    pub(crate) fn is_noted(&self, now: Timestamp) -> bool {
+    pub(crate) fn claim_note(&self, now: Timestamp) -> bool {
         let (now, noted_at) = (now.timestamp(), self.noted_at.load(Ordering::Relaxed));
         let swap = || self.noted_at.compare_exchange(noted_at, now, Ordering::Relaxed, Ordering::Relaxed);
         now - noted_at >= NOTED_EVERY && swap().is_ok()
@@ -161,7 +161,7 @@ mod tests {
             expires_at: None,
             noted_at: AtomicI64::new(1_000),
         };
-        let noted = [1_010, 1_060, 1_060, 1_119, 1_120].map(|second| key.is_noted(at(second)));
+        let noted = [1_010, 1_060, 1_060, 1_119, 1_120].map(|second| key.claim_note(at(second)));
         assert_eq!(noted, [false, true, false, false, true]);
     }
 }

@@ -175,7 +175,7 @@ impl Route {
         self
     }
 
-    pub(crate) const fn enqueues(mut self) -> Self {
+    pub(crate) const fn runs_as_job(mut self) -> Self {
         self.runs = Runs::AsJobs;
         self
     }

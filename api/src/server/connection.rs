@@ -62,7 +62,7 @@ pub(super) async fn serve<S>(
     S::Future: Send,
 {
     let (shutdown, connected) = (&state.context.shutdown, Instant::now());
-    let Some(Ok(live)) = unless_left(&admission, shutdown, opens_live_socket(&stream)).await else { return };
+    let Some(Ok(live)) = unless_ended(&admission, shutdown, opens_live_socket(&stream)).await else { return };
     if !live {
         return http(stream, connected, peer, admission, service, shutdown).await;
     }
@@ -73,7 +73,7 @@ pub(super) async fn serve<S>(
         let shutdown = &state.context.shutdown;
         let stream = TcpStream::from_std(stream.into_std()?)?;
         let turn = state.socket_pace.wait(sockets::EACH);
-        if unless_left(&admission, shutdown, turn).await.is_some() {
+        if unless_ended(&admission, shutdown, turn).await.is_some() {
             http(stream, Instant::now(), peer, admission, service, shutdown).await;
         }
         std::io::Result::Ok(())
@@ -84,7 +84,7 @@ pub(super) async fn serve<S>(
 }
 
 /// `None`: the connection was evicted, or shutdown began.
-async fn unless_left<T>(
+async fn unless_ended<T>(
     admission: &Admission,
     shutdown: &Shutdown,
     work: impl Future<Output = T>,

@@ -110,7 +110,7 @@ impl Follower {
         }
         self.events.forget_seen();
         (self.horizon, self.server, self.read_at) = (Some(page.horizon), page.server, began);
-        self.events.freshness().read(began.0);
+        self.events.freshness().note_read(began.0);
         Ok(())
     }
 }

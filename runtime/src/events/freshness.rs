@@ -61,7 +61,7 @@ impl Freshness {
         !read_at.is_zero() && self.started.elapsed().saturating_sub(read_at) < limit
     }
 
-    pub(super) fn read(&self, began: Instant) {
+    pub(super) fn note_read(&self, began: Instant) {
         let since = began.saturating_duration_since(self.started);
         self.read_at.store(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX), Ordering::Release);
     }
@@ -78,9 +78,9 @@ mod tests {
             ..Freshness::new(Breaker::default())
         };
         assert!(!freshness.is_fresh(), "it was never read");
-        freshness.read(Instant::now());
+        freshness.note_read(Instant::now());
         assert!(freshness.is_fresh());
-        freshness.read(Instant::now().checked_sub(FRESH_FOR).unwrap());
+        freshness.note_read(Instant::now().checked_sub(FRESH_FOR).unwrap());
         assert!(!freshness.is_fresh());
     }
 
@@ -89,14 +89,14 @@ mod tests {
         let (breaker, started) = (Breaker::default(), Instant::now().checked_sub(STALE_FOR * 2).unwrap());
         let freshness = Freshness { started, ..Freshness::new(breaker.clone()) };
         let is_lost = || futures_util::FutureExt::now_or_never(freshness.lost()).is_some();
-        freshness.read(Instant::now());
+        freshness.note_read(Instant::now());
         assert!(!is_lost(), "it is there");
         tokio::select! {
             _ = breaker.probe(std::future::pending::<Result<(), ()>>()) => unreachable!("it has no end"),
             () = breaker.opened() => {}
         }
         assert!(is_lost());
-        freshness.read(Instant::now().checked_sub(STALE_FOR).unwrap());
+        freshness.note_read(Instant::now().checked_sub(STALE_FOR).unwrap());
         assert!(!is_lost(), "it has been away for five minutes");
         let asked = Instant::now();
         assert_eq!(

@@ -51,7 +51,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let all = binding::list(visit.read(), visit.guild.guild_id).await?;
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
     let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &all).await;
     let page = Page {
         shell: visit.shell("Bindings", Place::Bindings),
@@ -75,7 +75,7 @@ async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Opt
         let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
         return (None, if typed.is_empty() { String::new() } else { problem.to_owned() });
     };
-    match visit.console.groups.find(visit.platform(), id).await {
+    match visit.console.groups.find(visit.call_context(), id).await {
         Ok(group) => (Some(Chosen { id, group }), String::new()),
         Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {id}.")),
         Err(error) => (None, format!("The group's ranks cannot be read: {error}.")),

@@ -28,7 +28,7 @@ impl ByDiscordName {
         if typed.is_empty() || typed.parse::<Subject>().is_ok() {
             return Ok(Self::default());
         }
-        let named = match visit.console.name_searches.find(visit.platform(), typed).await {
+        let named = match visit.console.name_searches.find(visit.call_context(), typed).await {
             Ok(named) => named,
             Err(problem) => return Ok(Self { problem, ..Self::default() }),
         };

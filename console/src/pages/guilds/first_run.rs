@@ -45,7 +45,7 @@ async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let bot = visit.platforms().check_chat_token().await;
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
     let bound = binding::list(visit.read(), visit.guild.guild_id).await?;
     let bindings = bound.len();
     let steps = vec![

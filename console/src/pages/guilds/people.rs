@@ -77,7 +77,7 @@ impl People {
         let subjects: HashSet<Subject> = subjects.into_iter().collect();
         let mut people = Self::linked(visit, &subjects).await?;
         let unlinked: Vec<_> = subjects.into_iter().filter(|one| people.link(*one).is_none()).collect();
-        people.names = visit.console.names.find(visit.platform(), &unlinked).await;
+        people.names = visit.console.names.find(visit.call_context(), &unlinked).await;
         Ok(people)
     }
 
@@ -93,8 +93,9 @@ impl People {
         if unlinked.is_empty() {
             return Ok((people, Ok(unlinked)));
         }
-        let read =
-            async { visit.platforms().play.usernames(visit.platform(), &unlinked).await.map_err(Arc::new) };
+        let read = async {
+            visit.platforms().play.usernames(visit.call_context(), &unlinked).await.map_err(Arc::new)
+        };
         let unknown = soon(read).await.map(|names| {
             people.names.extend(names.into_iter().map(|(play, name)| (Subject::Play(play), name)));
             unlinked.retain(|play| !people.names.contains_key(&Subject::Play(*play)));
@@ -158,7 +159,7 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
     if let Some(link) = people.link(subject) {
         return Ok((Who::behind(visit, subject, link), Standing::Linked));
     }
-    Ok(match visit.console.accounts.find(visit.platform(), subject).await {
+    Ok(match visit.console.accounts.find(visit.call_context(), subject).await {
         Ok(Account::Known { name, is_member }) => (Who::named(subject, name), Standing::Unlinked(is_member)),
         Ok(Account::Unknown) => (Who::unlinked(subject), Standing::Unknown),
         Err(problem) => (Who::unlinked(subject), Standing::Unanswered(problem)),

@@ -59,7 +59,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
     let page = Page {
         shell: visit.shell("Settings", Place::Settings),
         url: visit.url("/settings"),

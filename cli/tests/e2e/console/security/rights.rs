@@ -1,5 +1,5 @@
 //! Access ends with a person's rights: at once with the staff role. How soon with those of the platform is tested in
-//! `console/src/rights.rs`.
+//! `console/src/guard/rights.rs`.
 
 use std::time::Duration;
 

@@ -155,7 +155,7 @@ async fn roles(visit: &GuildVisit) -> Result<BTreeMap<String, String>, PageError
     let staff = staff_role::list(visit.read(), visit.guild.guild_id).await?;
     let mut names: BTreeMap<_, _> =
         staff.into_iter().map(|role| (role.role_id.to_string(), role.role_name)).collect();
-    if let Ok(roles) = visit.platforms().chat.guild_roles(visit.platform()).await {
+    if let Ok(roles) = visit.platforms().chat.guild_roles(visit.call_context()).await {
         names.extend(roles.into_iter().map(|role| (role.id.to_string(), role.name)));
     }
     Ok(names)

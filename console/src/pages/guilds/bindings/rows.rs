@@ -46,7 +46,7 @@ pub(super) async fn grouped(
     let mut groups = Vec::new();
     for (id, mut rows) in by_group {
         rows.sort_by_key(|row| std::cmp::Reverse(row.rank));
-        let known = visit.console.groups.find(visit.platform(), id).await.ok();
+        let known = visit.console.groups.find(visit.call_context(), id).await.ok();
         let name = known.as_ref().map_or_else(|| id.to_string(), ToString::to_string);
         let ranks = known.as_ref().map(|group| group.ranks.as_slice());
         let rows = rows.iter().map(|row| shown(visit, row, ranks, overview)).collect();
@@ -57,8 +57,8 @@ pub(super) async fn grouped(
 
 /// "Captain, Admiral (200) in Harbour"
 pub(super) async fn named(visit: &GuildVisit, row: &binding::Model) -> String {
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
-    let group = visit.console.groups.find(visit.platform(), row.group_id).await.ok();
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
+    let group = visit.console.groups.find(visit.call_context(), row.group_id).await.ok();
     let ranks = group.as_ref().map(|group| group.ranks.as_slice());
     let shown = shown(visit, row, ranks, overview.as_ref());
     let group = group.map_or_else(|| row.group_id.to_string(), |group| group.to_string());

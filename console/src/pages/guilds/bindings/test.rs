@@ -51,13 +51,14 @@ pub(super) async fn run(
     };
     let groups: BTreeSet<GroupId> = bindings.iter().map(|row| row.group_id).collect();
     let groups: Vec<_> = groups.into_iter().collect();
-    let ranks = match visit.platforms().play.group_ranks(visit.platform(), &[link.play_id], &groups).await {
+    let ranks = match visit.platforms().play.group_ranks(visit.call_context(), &[link.play_id], &groups).await
+    {
         Ok(ranks) => ranks,
         Err(error) => return Ok(Some(refused(format!("The member's ranks cannot be read: {error}.")))),
     };
     let mut names = Names::new();
     for id in groups {
-        names.extend(visit.console.groups.find(visit.platform(), id).await.ok().map(|group| (id, group)));
+        names.extend(visit.console.groups.find(visit.call_context(), id).await.ok().map(|group| (id, group)));
     }
     let row = |row: &binding::Model| {
         let role =

@@ -63,7 +63,7 @@ async fn change(visit: &GuildVisit, change: Change) -> Result<Response, PageErro
 
 /// The role's name, or its id while Discord does not answer.
 async fn named(visit: &GuildVisit, role: RoleId) -> String {
-    let roles = visit.platforms().chat.guild_roles(visit.platform()).await.unwrap_or_default();
+    let roles = visit.platforms().chat.guild_roles(visit.call_context()).await.unwrap_or_default();
     let known = roles.into_iter().find(|known| known.id == role);
     known.map_or_else(|| format!("the role {role}"), |role| role.name)
 }

@@ -31,7 +31,7 @@ pub(super) struct Role {
 
 impl OnDiscord {
     pub(super) async fn read(visit: &GuildVisit, chat: ChatId) -> Self {
-        let (discord, call) = (&visit.platforms().chat, visit.platform());
+        let (discord, call) = (&visit.platforms().chat, visit.call_context());
         let (member, overview) =
             futures_util::join!(discord.member(call, chat), discord.guild_overview(call));
         match (member, overview) {

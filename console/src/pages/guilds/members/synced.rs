@@ -8,7 +8,7 @@ use crate::visit::GuildVisit;
 
 /// `done`: the data of the API's answer.
 pub(super) async fn words(visit: &GuildVisit, member: &str, done: &Value) -> String {
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
     summary(member, done, overview.as_ref())
 }
 

@@ -95,7 +95,7 @@ async fn show(
 /// Highest first, as Discord shows them.
 async fn offered(visit: &GuildVisit) -> Result<Result<Vec<(RoleId, String)>, PlatformError>, PageError> {
     let known = staff_role::list(visit.read(), visit.guild.guild_id).await?;
-    let mut roles = match visit.platforms().chat.guild_overview(visit.platform()).await {
+    let mut roles = match visit.platforms().chat.guild_overview(visit.call_context()).await {
         Ok(overview) => overview.roles,
         Err(error) => return Ok(Err(error)),
     };

@@ -74,7 +74,7 @@ pub(super) async fn of(visit: &GuildVisit, changes: Vec<PlannedChange>) -> Resul
         return Ok(Vec::new());
     }
     let actors = Actors::read(visit, changes.iter().map(|change| change.user.get()).collect()).await?;
-    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
+    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
     let change = |change: PlannedChange| Change {
         member: actors.who(visit, change.user.get()),
         gets: roles(&change.add, overview.as_ref()),
