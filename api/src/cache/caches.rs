@@ -70,7 +70,7 @@ impl Caches {
             Event::KeyChanged { public_id } => self.keys.rows.forget(public_id.as_str()),
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
-                self.moderation.change(*guild, person);
+                self.moderation.invalidate(*guild, person);
                 self.active_lists.forget(*guild);
             }
             Event::LinksChanged { guild } => {

@@ -13,7 +13,7 @@ use crate::cache::by_number::{ByNumber, Numbered};
 use crate::cache::sanctions::{Held, Question, Sanction, Sanctions, in_force};
 
 /// About the bytes of an account that changed since its guild was read.
-const CHANGED: usize = 400;
+const CHANGED_ACCOUNT_BYTES: usize = 400;
 
 impl Numbered for (ChatId, PlayId) {
     fn number(&self) -> i64 {
@@ -56,7 +56,7 @@ impl Base {
 #[derive(Clone)]
 struct Changed {
     /// Counts the changes, so that rows read before a change are not kept after it.
-    change: u64,
+    generation: u64,
     /// `None`: to be read.
     sanctions: Option<Arc<Sanctions>>,
 }
@@ -66,7 +66,7 @@ struct Changed {
 pub(crate) struct GuildState {
     base: SetOnce<Base>,
     changed: RwLock<HashMap<Subject, Changed>>,
-    changes: AtomicU64,
+    generations: AtomicU64,
     used_at: AtomicU64,
 }
 
@@ -82,7 +82,7 @@ pub(crate) enum Look {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Missing {
     pub(crate) account: Subject,
-    change: u64,
+    generation: u64,
 }
 
 impl GuildState {
@@ -99,7 +99,7 @@ impl GuildState {
     /// 0 until it is filled.
     pub(crate) fn bytes(&self) -> usize {
         let parts = |base: &Base| [base.sanctions.bytes(), base.by_chat.bytes(), base.by_play.bytes()];
-        let changed = self.changed_accounts() * CHANGED;
+        let changed = self.changed_accounts() * CHANGED_ACCOUNT_BYTES;
         self.base.get().map_or(0, |base| parts(base).iter().sum::<usize>() + size_of::<Self>() + changed)
     }
 
@@ -127,17 +127,17 @@ impl GuildState {
     }
 
     /// The sanctions of the account changed.
-    pub(crate) fn change(&self, account: Subject) {
-        let change = self.changes.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn invalidate(&self, account: Subject) {
+        let generation = self.generations.fetch_add(1, Ordering::Relaxed);
         let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
-        changed.insert(account, Changed { change, sanctions: None });
+        changed.insert(account, Changed { generation, sanctions: None });
     }
 
     /// Keeps the sanctions of a changed account, unless it changed again.
     pub(crate) fn put(&self, missing: Missing, rows: Vec<sanction::Model>) {
         let sanctions = Some(Arc::new(Sanctions::new(in_force(rows))));
         let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = changed.get_mut(&missing.account).filter(|entry| entry.change == missing.change)
+        if let Some(entry) = changed.get_mut(&missing.account).filter(|entry| entry.generation == missing.generation)
         {
             entry.sanctions = sanctions;
         }
@@ -153,8 +153,8 @@ impl GuildState {
             let sanctions = match changed.get(&account) {
                 None => &base.sanctions,
                 Some(Changed { sanctions: Some(sanctions), .. }) => sanctions,
-                Some(Changed { change, .. }) => {
-                    missing.push(Missing { account, change: *change });
+                Some(Changed { generation, .. }) => {
+                    missing.push(Missing { account, generation: *generation });
                     continue;
                 }
             };

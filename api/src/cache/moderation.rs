@@ -215,11 +215,11 @@ impl Moderation {
     }
 
     /// A ban or mute of one of the person's accounts was imposed or ended.
-    pub(crate) fn change(&self, guild: GuildId, person: Person) {
+    pub(crate) fn invalidate(&self, guild: GuildId, person: Person) {
         let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
         let Some(state) = guilds.states.get(&guild).cloned() else { return };
         let before = state.bytes();
-        person.accounts().for_each(|account| state.change(account));
+        person.accounts().for_each(|account| state.invalidate(account));
         guilds.bytes += state.bytes() - before;
         if state.needs_reload() {
             guilds.remove(guild);

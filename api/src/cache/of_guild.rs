@@ -18,13 +18,13 @@ const IDLE: Duration = Duration::from_mins(5);
 
 pub(crate) struct OfGuild<K, V> {
     entries: Cache<(GuildId, K), Entry<V>>,
-    changes: RwLock<Changes>,
+    generations: RwLock<Generations>,
     freshness: Freshness,
 }
 
-/// Counts changes: an entry counts only if its guild has not changed since it was read.
+/// Counts generations: an entry counts only if its guild has not changed since it was read.
 #[derive(Default)]
-struct Changes {
+struct Generations {
     of_all: u64,
     of_guilds: HashMap<GuildId, u64>,
 }
@@ -32,7 +32,7 @@ struct Changes {
 #[derive(Clone)]
 struct Entry<V> {
     value: V,
-    change: (u64, u64),
+    generation: (u64, u64),
     read_at: Instant,
 }
 
@@ -54,7 +54,7 @@ where
     }
 
     fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>) -> Self {
-        Self { entries, changes: RwLock::default(), freshness: freshness.clone() }
+        Self { entries, generations: RwLock::default(), freshness: freshness.clone() }
     }
 
     /// Entries or their weight, and how much there may be.
@@ -69,7 +69,7 @@ where
     /// The cached value, unless it may be stale.
     pub(crate) fn get(&self, guild: GuildId, key: K) -> Option<V> {
         let entry = self.entries.get(&(guild, key))?;
-        let holds = entry.change == self.change_of(guild)
+        let holds = entry.generation == self.generation_of(guild)
             && (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE);
         holds.then_some(entry.value)
     }
@@ -91,27 +91,27 @@ where
         }
     }
 
-    /// Reads the value and caches it. If the guild changes meanwhile, the entry counts as stale from the start.
+    /// Reads the value and caches it. If the guild generations meanwhile, the entry counts as stale from the start.
     pub(crate) async fn load<E>(
         &self,
         guild: GuildId,
         key: K,
         read: impl Future<Output = Result<V, E>>,
     ) -> Result<V, E> {
-        let (change, read_at) = (self.change_of(guild), Instant::now());
+        let (generation, read_at) = (self.generation_of(guild), Instant::now());
         let value = read.await?;
-        self.entries.insert((guild, key), Entry { value: value.clone(), change, read_at });
+        self.entries.insert((guild, key), Entry { value: value.clone(), generation, read_at });
         Ok(value)
     }
 
-    fn change_of(&self, guild: GuildId) -> (u64, u64) {
-        let changes = self.changes.read().unwrap_or_else(PoisonError::into_inner);
-        (changes.of_all, changes.of_guilds.get(&guild).copied().unwrap_or_default())
+    fn generation_of(&self, guild: GuildId) -> (u64, u64) {
+        let generations = self.generations.read().unwrap_or_else(PoisonError::into_inner);
+        (generations.of_all, generations.of_guilds.get(&guild).copied().unwrap_or_default())
     }
 
     pub(crate) fn forget(&self, guild: GuildId) {
-        let mut changes = self.changes.write().unwrap_or_else(PoisonError::into_inner);
-        *changes.of_guilds.entry(guild).or_default() += 1;
+        let mut generations = self.generations.write().unwrap_or_else(PoisonError::into_inner);
+        *generations.of_guilds.entry(guild).or_default() += 1;
     }
 
     /// Frees the entry at once.
@@ -132,7 +132,7 @@ where
     }
 
     pub(crate) fn forget_all(&self) {
-        self.changes.write().unwrap_or_else(PoisonError::into_inner).of_all += 1;
+        self.generations.write().unwrap_or_else(PoisonError::into_inner).of_all += 1;
         self.entries.invalidate_all();
     }
 }

@@ -1,5 +1,4 @@
-//! Whether the caches of a process are valid: it reads the change log several times a second, or the database
-//! is away.
+//! Whether the caches of a process are valid: they are while it read the change log within the last second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 const SHARDS: usize = 16;
 /// A shard is not swept below this number of windows.
 const SWEEP_FROM: usize = 256;
-/// A window ends here earlier than in Redis, by the duration of the answer.
+/// The answer of Redis took time, so a window ends here before it ends there: it is kept to report what was admitted.
 const KEPT_AFTER_END: Duration = Duration::from_secs(1);
 
 pub(super) struct Windows {
@@ -40,8 +40,8 @@ pub(super) struct Window {
     pub(super) left: u32,
     /// On the steady clock.
     pub(super) ends_at: Duration,
-    /// No permits can be granted before the end.
-    pub(super) closed: bool,
+    /// Redis has no more permits before the end, or this process counts alone.
+    pub(super) exhausted: bool,
     /// Its end in milliseconds of Redis time, which tells it from the next one; 0 if this process alone counts.
     pub(super) id: u64,
 }
@@ -58,7 +58,7 @@ pub(super) struct Returned {
 
 impl Window {
     pub(super) fn new(rate: Rate, permits: u32, ends_at: Duration) -> Self {
-        Self { limit: rate.limit, permits, total: permits, left: 0, ends_at, closed: true, id: 0 }
+        Self { limit: rate.limit, permits, total: permits, left: 0, ends_at, exhausted: true, id: 0 }
     }
 
     /// Uses a permit if there is one.
@@ -92,7 +92,7 @@ impl Windows {
     pub(super) fn take(&self, counter: Counter, rate: Rate) -> Option<Decision> {
         self.with(counter, |shard, now| {
             let window = shard.open(counter, now, rate)?;
-            (window.permits > 0 || window.closed).then(|| window.take(now))
+            (window.permits > 0 || window.exhausted).then(|| window.take(now))
         })
     }
 
@@ -113,7 +113,7 @@ impl Windows {
     pub(super) fn take_alone(&self, counter: Counter, rate: Rate, share: u32) -> Decision {
         self.with(counter, |shard, now| {
             if shard.open(counter, now, rate).is_none() {
-                shard.put(counter, Window { closed: false, ..Window::new(rate, 0, now + rate.window) }, now);
+                shard.put(counter, Window { exhausted: false, ..Window::new(rate, 0, now + rate.window) }, now);
             }
             let Some(window) = shard.open(counter, now, rate) else { return Decision::unused(rate) };
             if window.permits == 0 && window.total < share {
@@ -155,7 +155,7 @@ impl Windows {
     pub(super) fn close(&self, counter: Counter, rate: Rate) -> Option<Decision> {
         self.with(counter, |shard, now| {
             let window = shard.open(counter, now, rate)?;
-            window.closed = true;
+            window.exhausted = true;
             Some(window.take(now))
         })
     }
@@ -164,7 +164,7 @@ impl Windows {
     pub(super) fn reopen(&self, counter: Counter) {
         self.with(counter, |shard, _| {
             if let Some(window) = shard.windows.get_mut(&counter).filter(|window| window.id > 0) {
-                window.closed = false;
+                window.exhausted = false;
             }
         });
     }
@@ -173,7 +173,7 @@ impl Windows {
     pub(super) fn take_back(&self, counter: Counter) -> Option<Returned> {
         self.with(counter, |shard, now| {
             let window = shard.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
-            window.closed = false;
+            window.exhausted = false;
             let (permits, total) = (std::mem::take(&mut window.permits), window.total);
             window.total = total.saturating_sub(permits);
             Some(Returned { id: window.id, permits, total })
@@ -209,11 +209,11 @@ impl Shard {
         let window = self.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
         if window.limit != rate.limit {
             // Redis counts what was used for all processes: it has to be asked.
-            let counted_here = window.id == 0 && window.closed;
+            let counted_here = window.id == 0 && window.exhausted;
             let used = window.total.saturating_sub(window.permits);
             window.permits = if counted_here { rate.limit.saturating_sub(used) } else { 0 };
             window.total = used + window.permits;
-            window.closed = counted_here;
+            window.exhausted = counted_here;
             window.limit = rate.limit;
         }
         Some(window)

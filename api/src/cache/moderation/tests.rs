@@ -234,9 +234,9 @@ fn a_row_that_changed_while_it_was_read_is_read_again() {
     state.fill(Base::new(Vec::new(), Vec::new()));
     let ask = Question { kind: SanctionKind::Ban, subject: person, place: None, now: at(0) };
     assert!(matches!(state.look(ask), Look::Found(None)));
-    state.change(person);
+    state.invalidate(person);
     let Look::Missing(missing) = state.look(ask) else { panic!("it is known to have changed") };
-    state.change(person);
+    state.invalidate(person);
     state.put(missing[0], Vec::new());
     let Look::Missing(missing) = state.look(ask) else { panic!("the rows were read before the change") };
     state.put(missing[0], Vec::new());
@@ -247,7 +247,7 @@ fn a_row_that_changed_while_it_was_read_is_read_again() {
 fn changes_during_the_read_of_a_guild_do_not_begin_it_anew() {
     let state = GuildState::default();
     let change = |accounts: std::ops::Range<i64>| {
-        accounts.for_each(|id| state.change(Subject::Play(id.try_into().unwrap())));
+        accounts.for_each(|id| state.invalidate(Subject::Play(id.try_into().unwrap())));
     };
     change(1..5_001);
     assert!(!state.needs_reload(), "it is being read");

@@ -89,9 +89,9 @@ impl Asker {
 }
 
 impl Asked {
-    fn window(&self, (permits, left, remaining_ms, id, closed, _): Granted) -> Window {
+    fn window(&self, (permits, left, remaining_ms, id, exhausted, _): Granted) -> Window {
         // From before the call: no permit is used after the window's end.
         let ends_at = self.at + Duration::from_millis(remaining_ms);
-        Window { left, closed, id, ..Window::new(self.rate, permits, ends_at) }
+        Window { left, exhausted, id, ..Window::new(self.rate, permits, ends_at) }
     }
 }

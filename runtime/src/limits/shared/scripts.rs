@@ -51,8 +51,8 @@ for i, key in ipairs(KEYS) do
     redis.call('HSET', key, 'r', recalls + 1, 'w', awaited)
   end
   if #held > 0 or lost then redis.call('PUBLISH', channel, process .. ' recall ' .. key) end
-  local closed = parts > 0 and block == 0 and awaited == 0 and not lost
-  answers[i] = { block, left - block, ends - now, text, closed and 1 or 0, counts and 1 or 0 }
+  local exhausted = parts > 0 and block == 0 and awaited == 0 and not lost
+  answers[i] = { block, left - block, ends - now, text, exhausted and 1 or 0, counts and 1 or 0 }
 end
 return answers
 ";

@@ -53,7 +53,7 @@ fn a_clock_set_back_does_not_stretch_a_window() {
 fn permits_that_were_granted_end_with_their_window_and_are_given_back_once() {
     let (clock, windows) = new_windows();
     let rate = Rate::per(10, MINUTE);
-    let granted = |id| Window { left: 6, closed: false, id, ..Window::new(rate, 2, MINUTE) };
+    let granted = |id| Window { left: 6, exhausted: false, id, ..Window::new(rate, 2, MINUTE) };
     assert_eq!(windows.take(KEY, rate), None, "nothing was granted");
     windows.add(KEY, granted(7), false);
     let remaining = || windows.take(KEY, rate).map(|decision| decision.remaining);
@@ -81,13 +81,13 @@ fn a_process_that_counts_alone_stays_within_its_share_and_reports_it() {
     let (clock, windows) = new_windows();
     let rate = Rate::per(100, MINUTE);
     let alone = || windows.take_alone(KEY, rate, 5).allowed;
-    windows.add(KEY, Window { closed: false, id: 7, ..Window::new(rate, 3, MINUTE) }, false);
+    windows.add(KEY, Window { exhausted: false, id: 7, ..Window::new(rate, 3, MINUTE) }, false);
     assert_eq!([alone(), alone(), alone(), alone(), alone(), alone()], [true, true, true, true, true, false]);
     assert_eq!(windows.held(KEY), (7, 5), "two more than Redis knows");
     clock.advance(MINUTE);
     assert!(alone(), "in the next window");
     assert_eq!(windows.held(KEY), (0, 1));
-    windows.add(KEY, Window { closed: false, id: 8, ..Window::new(rate, 2, 2 * MINUTE) }, true);
+    windows.add(KEY, Window { exhausted: false, id: 8, ..Window::new(rate, 2, 2 * MINUTE) }, true);
     assert_eq!(windows.held(KEY), (8, 3));
     clock.advance(MINUTE);
     assert_eq!(windows.held(KEY), (8, 3), "Redis knows whether it has ended");
