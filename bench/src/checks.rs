@@ -3,12 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use futures_util::future::try_join_all;
 use testkit::Deployment;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
-use tokio::net::TcpStream;
 
+use crate::connection::Connection;
 use crate::http::ceiling::Ceiling;
 use crate::http::load;
 
@@ -81,30 +79,4 @@ fn request(deployment: &Deployment, n: usize) -> String {
     let player = guild.members[n * 37 % guild.members.len()].play;
     let (id, key) = (&guild.id, load::text(index, n % load::KEYS));
     format!("GET /moderation/{id}/ban-status/{player} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n")
-}
-
-pub(crate) struct Connection(BufStream<TcpStream>);
-
-impl Connection {
-    pub(crate) async fn open(base: &str) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(base.strip_prefix("http://").context("no http")?).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self(BufStream::new(stream)))
-    }
-
-    /// Status and body, which must arrive whole.
-    pub(crate) async fn ask(&mut self, request: &str) -> anyhow::Result<(String, Vec<u8>)> {
-        self.0.write_all(request.as_bytes()).await?;
-        self.0.flush().await?;
-        let (mut head, mut line) = (String::new(), 0);
-        while line != 2 {
-            line = self.0.read_line(&mut head).await?;
-            anyhow::ensure!(line > 0, "the connection of the checks was closed");
-        }
-        let status = head.split(' ').nth(1).context("no status")?.to_owned();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        let mut body = vec![0; length.context("no length")?.parse()?];
-        self.0.read_exact(&mut body).await?;
-        Ok((status, body))
-    }
 }

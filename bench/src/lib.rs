@@ -3,6 +3,7 @@
 
 pub mod chaos;
 mod checks;
+mod connection;
 pub mod door;
 mod figures;
 pub mod http;

@@ -36,7 +36,7 @@ mod wait;
 
 pub use answer::Answer;
 pub use chromium::Chromium;
-pub use client::{Api, http_client};
+pub use client::{Api, http_builder, http_client};
 pub use command::{Finished, run_command};
 pub use contract::contract;
 pub use database::{TestDatabase, guild_row};

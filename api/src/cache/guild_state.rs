@@ -137,7 +137,8 @@ impl GuildState {
     pub(crate) fn put(&self, missing: Missing, rows: Vec<sanction::Model>) {
         let sanctions = Some(Arc::new(Sanctions::new(in_force(rows))));
         let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = changed.get_mut(&missing.account).filter(|entry| entry.generation == missing.generation)
+        if let Some(entry) =
+            changed.get_mut(&missing.account).filter(|entry| entry.generation == missing.generation)
         {
             entry.sanctions = sanctions;
         }

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use warp::Filter;
 use warp::http::header::CONTENT_TYPE;
 
-use crate::checks::Connection;
+use crate::connection::Connection;
 
 /// Serve the ceiling; started by `http`
 #[derive(clap::Args)]

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use reqwest::{Client, Method, redirect};
+use reqwest::{Method, redirect};
 use serde_json::{Value, json};
 
 use testkit::{Deployment, contract, http_client, in_turn};
@@ -42,7 +42,7 @@ async fn the_documentation_needs_no_key_and_no_other_host(deployment: &Deploymen
 
 async fn a_slash_at_the_end_leads_to_the_page(deployment: &Deployment) {
     let base = deployment.api_base(0);
-    let client = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+    let client = testkit::http_builder().redirect(redirect::Policy::none()).build().unwrap();
     for prefix in ["", "/api/v1"] {
         let asked = client.get(format!("{base}{prefix}/docs/")).send().await.unwrap();
         assert_eq!(

@@ -113,7 +113,11 @@ impl Windows {
     pub(super) fn take_alone(&self, counter: Counter, rate: Rate, share: u32) -> Decision {
         self.with(counter, |shard, now| {
             if shard.open(counter, now, rate).is_none() {
-                shard.put(counter, Window { exhausted: false, ..Window::new(rate, 0, now + rate.window) }, now);
+                shard.put(
+                    counter,
+                    Window { exhausted: false, ..Window::new(rate, 0, now + rate.window) },
+                    now,
+                );
             }
             let Some(window) = shard.open(counter, now, rate) else { return Decision::unused(rate) };
             if window.permits == 0 && window.total < share {

@@ -33,7 +33,7 @@ impl Console {
     /// Not signed in.
     pub(crate) fn new(deployment: &Deployment) -> Self {
         let _ = testkit::http_client();
-        let http = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+        let http = testkit::http_builder().redirect(redirect::Policy::none()).build().unwrap();
         Self {
             http,
             base: deployment.api_base(0),

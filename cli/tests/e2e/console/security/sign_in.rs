@@ -51,8 +51,7 @@ async fn begin_at(console: &Console, sign_in: &str) -> Url {
 
 /// The path that the platform sends the browser back to.
 pub(super) async fn decide(url: &Url, decision: &str) -> String {
-    let http =
-        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let http = testkit::http_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let form = http.post(url.clone()).header("content-type", "application/x-www-form-urlencoded");
     let answer = form.body(decision.to_owned()).send().await.unwrap();
     assert_eq!(answer.status(), 302);
