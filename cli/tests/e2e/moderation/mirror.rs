@@ -49,8 +49,11 @@ async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
         (done(deployment, UNBAN).await == 1).then_some(())
     })
     .await;
-    mirrored(deployment, "done").await;
-    let entries = deployment.audit("moderation.mirror").await;
+    // The job writes its entry as it ends, after the state of the ban.
+    let entries = eventually("both jobs are in the audit log", WITHIN, async || {
+        Some(deployment.audit("moderation.mirror").await).filter(|entries| entries.len() == 2)
+    })
+    .await;
     let banned: Vec<_> = entries.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
     assert_eq!(banned, [false, true]);
     assert_eq!(entries[0]["target_id"], member.chat.as_str());
