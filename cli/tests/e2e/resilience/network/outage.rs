@@ -34,7 +34,8 @@ fn calls_are_refused_at_once_while_postgres_is_away() {
             deployment.api().get(&paths(deployment)[0]).await.ok();
             let first_done = Notify::new();
             let ban = async |n: usize| {
-                let id = format!("{}{n:03}", shape.len());
+                // Not that of the ban in memory: a change of it would have to be read.
+                let id = format!("{}1{n:03}", shape.len());
                 let answer = ban(deployment, &id).await;
                 first_done.notify_one();
                 (answer, id)
