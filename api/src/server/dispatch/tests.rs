@@ -101,3 +101,18 @@ async fn each_line_below_a_request_carries_its_fields_once() {
     answer(server, request(Method::GET, "/no/such/path", &unknown, "line-of-nothing")).await;
     assert_eq!(line("line-of-nothing", "request answered")["http.route"], "unmatched");
 }
+
+/// A client that repeats them is slowed down (`server/connection.rs`).
+#[tokio::test]
+async fn every_refused_page_of_the_console_is_marked() {
+    let fixture = CallFixture::new().await;
+    let server = server_of(&fixture.state);
+    let asked = async |path: &str| {
+        let page = answer(server.clone(), request(Method::GET, path, &KeyText::generate(), "marked")).await;
+        (page.status().as_u16(), page.extensions().get::<Refused>().is_some())
+    };
+    // By the checks before the page, by the page itself, and one that is shown.
+    assert_eq!(asked("/console/sessions").await, (303, true));
+    assert_eq!(asked("/console/sign-in/callback").await, (404, true));
+    assert_eq!(asked("/console/sign-in").await, (200, false));
+}
