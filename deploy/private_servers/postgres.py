@@ -21,6 +21,8 @@ SETTINGS = {
     "shared_buffers": "256MB",
     "fsync": os.environ.get("GUILDHALL_SERVICES_FSYNC", "on"),
     "synchronous_commit": "on",
+    # In the data, which `wipe` deletes: a killed server would leave segments in /dev/shm.
+    "dynamic_shared_memory_type": "mmap",
 }
 
 
