@@ -11,8 +11,6 @@ use crate::contract::contract;
 use crate::wait::eventually;
 
 const TIMEOUT: Duration = Duration::from_secs(40);
-/// Includes an overlap of some seconds.
-const KEY_ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// A key, an address and further headers; cheap to clone and change.
 #[derive(Clone)]
@@ -63,8 +61,8 @@ impl Api {
     }
 
     /// Waits until the key, which was valid, is refused.
-    pub async fn key_ends(&self) -> Answer {
-        eventually("the key is refused", KEY_ENDS_WITHIN, async || {
+    pub async fn key_ends(&self, within: Duration) -> Answer {
+        eventually("the key is refused", within, async || {
             Some(self.get("/bindings/list").await).filter(|answer| answer.status == 401)
         })
         .await

@@ -152,6 +152,7 @@ async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(deployment: &Deplo
     aged(deployment, &first, 100, 60).await;
     let second = start(&api, admin.play).await;
     assert_eq!(heartbeat(&api, &first).await, false);
+    assert_eq!(heartbeat(&api, &second).await, true);
     let entries = deployment.audit("sessions.start").await;
     let ended = &entries[0]["metadata"]["ended"];
     assert_eq!(ended["session_id"], first);

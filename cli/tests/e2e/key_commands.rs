@@ -1,10 +1,11 @@
 //! `guildhall keys`: keys by their public id, rotation, and the user in the audit log.
 
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, FELT, both_modes};
 
 both_modes!(
     keys_are_created_and_revoked,
@@ -27,7 +28,7 @@ async fn keys_are_created_and_revoked(deployment: &Deployment) {
     assert_eq!(entries[0]["target_id"], key[3..11]);
     assert!(!entries[0].to_string().contains(&key[12..]), "the audit log shows a secret");
     deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
-    deployment.api().key(&key).key_ends().await;
+    deployment.api().key(&key).key_ends(FELT).await;
     let entry = &deployment.audit("keys.revoke").await[0];
     assert_eq!(entry["target_id"], key[3..11]);
     let user = String::from_utf8(Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
@@ -87,7 +88,7 @@ async fn a_rotated_key_has_a_successor_and_ends_after_the_overlap(deployment: &D
     assert_eq!(entry["metadata"]["before"]["expires_at"], Value::Null);
     assert_eq!(entry["metadata"]["after"]["expires_at"], before["expires_at"]);
     assert_eq!(deployment.audit("keys.create").await[0]["target_id"], new[3..11]);
-    deployment.api().key(&old).key_ends().await;
+    deployment.api().key(&old).key_ends(Duration::from_secs(12)).await;
     deployment.api().key(&new).get("/bindings/list").await.ok();
 }
 
@@ -121,5 +122,5 @@ async fn a_key_is_revoked_with_its_descendants(deployment: &Deployment) {
         assert!(said.contains(&format!("revoked key {}", &key[3..11])), "{said}");
         assert_eq!(listed(deployment, key).await["state"], "revoked");
     }
-    deployment.api().key(child).key_ends().await;
+    deployment.api().key(child).key_ends(Duration::from_secs(10)).await;
 }

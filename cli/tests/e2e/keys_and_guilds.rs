@@ -1,5 +1,7 @@
 //! Keys, scopes and the guild of a request (docs/rules.md 1).
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use testkit::{Deployment, FELT, both_modes, eventually, key_text};
@@ -40,7 +42,7 @@ async fn invalid_keys_are_401(deployment: &Deployment) {
         api.header("x-api-key", bad).post("/bindings/add", json!({})).await.refused(401, &[]);
     }
     api.header("authorization", &format!("Basic {key}")).get("/bindings/list").await.refused(401, &[]);
-    api.key(&expired).key_ends().await;
+    api.key(&expired).key_ends(Duration::from_secs(5)).await;
 }
 
 async fn every_guild_id_of_a_request_must_be_the_keys_guild(deployment: &Deployment) {

@@ -1,8 +1,10 @@
 //! /guilds/:guildId/keys: keys made, replaced and revoked through HTTP (docs/rules.md 1).
 
+use std::time::Duration;
+
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
-use testkit::{Api, Deployment, both_modes};
+use testkit::{Api, Deployment, FELT, both_modes};
 
 both_modes!(
     a_key_is_made_used_and_revoked,
@@ -40,7 +42,7 @@ async fn a_key_is_made_used_and_revoked(deployment: &Deployment) {
     own.get("/bindings/list").await.ok();
     own.get(&keys).await.refused(403, &["admin"]);
     api.delete(&format!("{keys}/{id}")).await.ok();
-    own.key_ends().await.refused(401, &["revoked"]);
+    own.key_ends(FELT).await.refused(401, &["revoked"]);
     assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], id);
 }
 
@@ -71,7 +73,7 @@ async fn a_replaced_key_ends_after_the_overlap(deployment: &Deployment) {
     for text in [old.as_str(), new] {
         deployment.api().key(text).get("/bindings/list").await.ok();
     }
-    deployment.api().key(&old).key_ends().await;
+    deployment.api().key(&old).key_ends(Duration::from_secs(10)).await;
     deployment.api().key(new).get("/bindings/list").await.ok();
     api.post(&format!("{keys}/{id}/rotate"), json!({})).await.refused(409, &["create another one"]);
 }
@@ -166,7 +168,7 @@ async fn a_key_is_revoked_with_what_it_made(deployment: &Deployment) {
     let mut revoked: Vec<_> = along["revoked"].as_array().unwrap().iter().collect();
     revoked.sort_by_key(|id| **id != json!(child));
     assert_eq!(revoked, [&json!(child), &json!(grandchild)]);
-    deployment.api().key(&last).key_ends().await;
+    deployment.api().key(&last).key_ends(Duration::from_secs(10)).await;
     deployment.api().key(&other_text).get("/bindings/list").await.ok();
     assert_eq!(row(&admin, &keys, &other).await["state"], "live");
     let entries = deployment.audit("keys.revoke").await;

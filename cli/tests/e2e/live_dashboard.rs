@@ -188,7 +188,6 @@ async fn a_right_that_is_lost_closes_its_sockets(deployment: &Deployment) {
 
 /// An access token that this person gives to another dashboard.
 async fn access_token(deployment: &Deployment, user: &str) -> String {
-    let _ = testkit::http_client();
     let http = testkit::http_builder().redirect(redirect::Policy::none()).build().unwrap();
     let (platform, back) = (&deployment.simulator.base, "http://127.0.0.1:1/back");
     let (id, secret) = APPLICATION;

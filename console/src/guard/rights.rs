@@ -120,10 +120,6 @@ pub(crate) struct RightsCache {
     standings: Cache<(GuildId, ChatId), (Duration, Standing)>,
 }
 
-fn is_fresh(read: Duration, now: Duration) -> bool {
-    now.saturating_sub(read) < KNOWN_FOR
-}
-
 impl RightsCache {
     pub(crate) fn new(context: Context, platforms: Platforms) -> Self {
         let standings = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
@@ -152,7 +148,7 @@ impl RightsCache {
     async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
         let (cache, key) = (&self.standings, (guild, viewer.user));
         let (known, read) = (cache.get(&key), self.context.clock.steady());
-        if let Some((_, standing)) = known.filter(|(before, _)| is_fresh(*before, read)) {
+        if let Some((_, standing)) = known.filter(|(before, _)| read.saturating_sub(*before) < KNOWN_FOR) {
             return Ok(standing);
         }
         match self.platforms.chat.guild_access(CallContext::interactive(guild), viewer.user).await {
@@ -186,13 +182,6 @@ impl RightsCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_platform_is_asked_again_within_a_minute() {
-        let read = Duration::from_secs(1_000);
-        assert!(is_fresh(read, read + Duration::from_secs(44)));
-        assert!(!is_fresh(read, read + Duration::from_secs(45)));
-    }
 
     #[test]
     fn admins_may_everything_and_staff_what_their_role_permits() {

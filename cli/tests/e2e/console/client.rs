@@ -32,7 +32,6 @@ pub(crate) struct Console {
 impl Console {
     /// Not signed in.
     pub(crate) fn new(deployment: &Deployment) -> Self {
-        let _ = testkit::http_client();
         let http = testkit::http_builder().redirect(redirect::Policy::none()).build().unwrap();
         Self {
             http,

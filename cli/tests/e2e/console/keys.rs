@@ -19,6 +19,9 @@ in_turn!(
     staff_with_every_permission_see_no_keys
 );
 
+/// Other processes notice within a second; a busy machine may take longer.
+const NOTICED_WITHIN: Duration = Duration::from_secs(10);
+
 fn keys(deployment: &Deployment) -> String {
     format!("/console/guilds/{}/keys", deployment.guild().id)
 }
@@ -80,7 +83,7 @@ async fn the_last_use_of_a_key_is_shown(deployment: &Deployment) {
     assert!(list.row("lobby").contains("never never live"), "{}", list.row("lobby"));
     owner.get(&list.link("Revoke lobby")).await.shows(200, "It was never used.");
     deployment.api().key(&key).get("/bindings/list").await.ok();
-    eventually("the use is written", Duration::from_secs(10), async || {
+    eventually("the use is written", NOTICED_WITHIN, async || {
         owner.get(&list.path()).await.row("lobby").contains("just now never live").then_some(())
     })
     .await;
@@ -144,7 +147,7 @@ async fn a_key_that_is_replaced_at_once_is_refused(deployment: &Deployment) {
     let old = made(deployment, &owner, "lobby").await;
     let ask = owner.get(&owner.get(&keys(deployment)).await.link("Replace lobby")).await;
     let shown = owner.press(&ask, "Replace lobby", &[("overlap_seconds", "0")]).await;
-    deployment.api().key(&old).key_ends().await.refused(401, &["expired"]);
+    deployment.api().key(&old).key_ends(NOTICED_WITHIN).await.refused(401, &["expired"]);
     deployment.api().key(&text(&shown)).get("/bindings/list").await.ok();
     let list = owner.get(&keys(deployment)).await;
     let row = list.row(old.split('_').nth(1).unwrap());
@@ -164,7 +167,7 @@ async fn a_revoked_key_is_refused_and_stays_listed(deployment: &Deployment) {
     assert_eq!(ask.link("Back without a change"), keys(deployment));
     let revoked = owner.press(&ask, "Revoke lobby", &[]).await;
     revoked.shows(200, "is revoked: every process refuses it within a second.");
-    api.key_ends().await.refused(401, &["revoked"]);
+    api.key_ends(NOTICED_WITHIN).await.refused(401, &["revoked"]);
     let row = revoked.row("lobby");
     assert!(row.ends_with("revoked"), "{row}");
     assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], row.split(' ').nth(2).unwrap());
@@ -191,7 +194,12 @@ async fn a_key_is_revoked_with_the_keys_that_it_made(deployment: &Deployment) {
     late.shows(200, "It is already revoked.");
     let revoked = owner.press(&late, "Revoke the keys of root", &[]).await;
     assert!(revoked.row("sprout").ends_with("revoked"), "{}", revoked.row("sprout"));
-    deployment.api().key(child["text"].as_str().unwrap()).key_ends().await.refused(401, &["revoked"]);
+    deployment
+        .api()
+        .key(child["text"].as_str().unwrap())
+        .key_ends(NOTICED_WITHIN)
+        .await
+        .refused(401, &["revoked"]);
 }
 
 async fn staff_with_every_permission_see_no_keys(deployment: &Deployment) {

@@ -305,6 +305,7 @@ async fn a_reason_is_text_and_its_addresses_are_links(deployment: &Deployment) {
     let form = [("identifier", UNKNOWN), ("unknown", UNKNOWN), ("length", "ever"), ("reason", reason)];
     let page = console.submit(&below(deployment, "/bans/new"), &form).await;
     page.shows(200, reason).shows(200, "permanent");
+    assert!(!page.html.contains("<b>fly"));
     let link = "[href='https://a.example/v?x='][rel='noopener noreferrer nofollow']";
     assert!(page.has(link), "{}", page.html);
     assert!(!page.links().iter().any(|link| link.starts_with("javascript:")));

@@ -79,7 +79,7 @@ async fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
     }
     assert_eq!(seen, [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]);
     let again = async || Some(processes.take(0, rate).await).filter(|decision| decision.allowed);
-    assert_eq!(eventually("the window ends", Duration::from_secs(5), again).await.remaining, 2);
+    assert_eq!(eventually("the window ends", rate.window, again).await.remaining, 2);
 }
 
 #[tokio::test]

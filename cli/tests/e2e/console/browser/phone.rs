@@ -24,6 +24,8 @@ const SMALL: &str =
     .filter((one) => one.checkVisibility() && !one.closest('.hidden'))
     .filter((one) => [one.getBoundingClientRect()].some(({ width, height }) => width < 24 || height < 24))
     .map((one) => one.outerHTML)";
+const TILE_WIDTHS: &str =
+    "new Set([...document.querySelectorAll('.facts > div')].map((one) => Math.round(one.offsetWidth))).size";
 
 async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
     super::super::security::populate(deployment).await;
@@ -40,6 +42,7 @@ async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
             assert_eq!(small, serde_json::json!([]), "{page} at {width} px");
         }
         tab.goto(&guild).await;
+        assert_eq!(tab.evaluate(TILE_WIDTHS).await, 1);
         tab.click(&deployment.guild().members[0].name).await;
         tab.sees("Sign out").await;
         assert_eq!(tab.evaluate(CUT).await, 0, "at {width} px");

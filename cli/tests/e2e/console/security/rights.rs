@@ -1,10 +1,9 @@
-//! Access ends with a person's rights: at once with the staff role. How soon with those of the platform is tested in
-//! `console/src/guard/rights.rs`.
+//! Access ends with a person's rights: at once with the staff role, within a minute with the platform's.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::{Deployment, eventually, in_turn};
+use testkit::{Deployment, Mode, eventually, in_turn, run_shared};
 
 use super::super::Console;
 use super::set_permissions;
@@ -13,6 +12,9 @@ in_turn!(
     a_staff_role_that_is_taken_away_ends_at_once,
     while_the_platform_is_away_known_people_stay_and_others_are_told,
 );
+
+/// docs/rules.md 10.
+const FELT_WITHIN: Duration = Duration::from_secs(60);
 
 async fn a_staff_role_that_is_taken_away_ends_at_once(deployment: &Deployment) {
     let (guild, member) = (deployment.guild(), &deployment.guild().members[1].chat);
@@ -49,4 +51,25 @@ async fn while_the_platform_is_away_known_people_stay_and_others_are_told(deploy
         (other.get(&path).await.status == 404).then_some(())
     })
     .await;
+}
+
+/// The platform's rights are cached for 45 s, so this waits, in one mode.
+#[test]
+fn rights_of_the_platform_end_within_a_minute() {
+    run_shared(Mode::Embedded, async |deployment| {
+        let (guild, member) = (deployment.guild(), &deployment.guild().members[13].chat);
+        let path = format!("/console/guilds/{}", guild.id);
+        let roles = |roles: &[&str]| json!({ "guild_id": guild.id, "chat_id": member, "roles": roles });
+        deployment.simulator.change_member(roles(&[&guild.privileged_role])).await;
+        let console = Console::of(deployment, guild, member).await;
+        console.get(&path).await.shows(200, "Guild");
+        deployment.simulator.change_member(roles(&[])).await;
+        let taken = Instant::now();
+        eventually("the rights end", FELT_WITHIN, async || {
+            (console.get(&path).await.status == 404).then_some(())
+        })
+        .await;
+        assert!(taken.elapsed() < FELT_WITHIN);
+        console.post(&format!("{path}/bindings"), &[]).await.shows(404, "There is no such page");
+    });
 }

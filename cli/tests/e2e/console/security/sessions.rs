@@ -88,6 +88,7 @@ async fn sessions_are_listed_and_ended(deployment: &Deployment) {
     let desk = Console::owner(deployment).await;
     let list = desk.get("/console/sessions").await;
     list.shows(200, "phone <b>\"7\"</b>");
+    assert!(!list.html.contains("<b>"), "{}", list.html);
     assert_eq!(list.text().matches("this one").count(), 1);
     let ends = list.each("tr:has(form)", |row| (text(row), attribute(all(row, "form")[0], "action")));
     let end = ends.into_iter().find_map(|(row, action)| action.filter(|_| row.contains("phone"))).unwrap();

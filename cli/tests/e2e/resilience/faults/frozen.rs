@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::armed::{start, start_own};
 use super::operation::Operation;
@@ -60,7 +60,8 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
         Operation::Ticket.assert_done_once(deployment, &answer).await;
         assert_eq!(all_rows(deployment).await, rows, "a row was changed");
         let other = deployment.other_guild();
-        works_on(deployment, &worker, other.lacking()).await;
+        let done = works_on(deployment, &worker, other.lacking()).await;
+        assert_eq!(done["added_roles"], json!([other.lacking().wanted]));
         let repeated = updates_repeated_by_thaw(deployment).await;
         assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
         works_on(deployment, &worker, other.misnamed()).await;
@@ -69,8 +70,8 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
     });
 }
 
-/// The number of updates after the thaw, once a later job of the woken worker has ended. A call that the worker had handed to its connection, and that was not written
-/// when the process froze, is written right after the thaw, before the process can check its heartbeat. It repeats an
+/// The number of updates after the thaw, once a later job of the woken worker has ended. A call that the worker had handed
+/// to its connection, and that was not written when the process froze, is written right after the thaw, before the process can check its heartbeat. It repeats an
 /// update that the other worker has made by then.
 async fn updates_repeated_by_thaw(deployment: &Deployment) -> u64 {
     let mut updates = deployment.simulator.updates().await;
@@ -110,7 +111,9 @@ fn a_worker_frozen_in_its_last_transaction_delays_no_rescue() {
             (Operation::Sync.effects(deployment).await, Operation::Sync.audit_entries(deployment).await),
             (1, (1, 1))
         );
-        works_on(deployment, &worker, deployment.other_guild().lacking()).await;
+        let lacking = deployment.other_guild().lacking();
+        let done = works_on(deployment, &worker, lacking).await;
+        assert_eq!(done["added_roles"], json!([lacking.wanted]));
     });
 }
 
@@ -202,14 +205,15 @@ async fn all_rows(deployment: &Deployment) -> Vec<JobRow> {
     rows
 }
 
-/// As the only worker it runs the next job, for a member of the other guild.
-async fn works_on(deployment: &Deployment, worker: &Running, member: &Member) {
+/// As the only worker it runs the next job, for a member of the other guild. Returns the answer.
+async fn works_on(deployment: &Deployment, worker: &Running, member: &Member) -> Value {
     deployment.roles().workers.clear();
     let guild = deployment.other_guild();
     let api = deployment.api().key(&guild.admin_key).header("prefer", "wait=30");
-    api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+    let done = api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
     assert!(deployment.simulator.is_right(guild, member).await);
     let rows = deployment.job_rows("sync_member").await;
     let pid = format!(":{}:", worker.process.id());
     assert!(rows.last().unwrap().worker.as_deref().unwrap().contains(&pid), "{rows:?}");
+    done
 }

@@ -6,7 +6,7 @@ use testkit::proxy::Way;
 
 use super::order::Order;
 use super::{reports, through};
-use testkit::{Api, Deployment};
+use testkit::{Api, Deployment, eventually};
 
 const REFUSED: &[(u16, &str)] = &[(503, "limits_unavailable")];
 
@@ -50,10 +50,15 @@ fn redis_is_late_cut_reset_and_silent() {
 /// A command revokes a key, and the API refuses it soon after.
 async fn a_revoked_key_is_refused(deployment: &Deployment) {
     let key = deployment.new_key("read").await;
+    let path = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     let api = Api::new(&deployment.api_base(0)).key(&key);
-    api.get("/bindings/list").await.ok();
+    api.get(&path).await.ok();
     deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
-    api.key_ends().await;
+    // Far less than the minute that an entry once lived.
+    eventually("the key is refused", Duration::from_secs(5), async || {
+        (api.get(&path).await.status == 401).then_some(())
+    })
+    .await;
 }
 
 async fn reads_answer(deployment: &Deployment) {

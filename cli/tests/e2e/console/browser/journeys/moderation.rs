@@ -80,6 +80,8 @@ async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deploy
     let (browser, member) = (Browser::join().await, &deployment.guild().members[15]);
     let tab = owner(deployment, &browser).await;
     tab.goto(&format!("/console/guilds/{}/moderation/bans/new", deployment.guild().id)).await;
+    let top = "document.querySelector('main fieldset').getBoundingClientRect().top + scrollY";
+    let fresh = tab.evaluate(top).await;
     tab.fill("Person", "Nobody Here").await;
     tab.fill("Reason", "spam").await;
     tab.choose("1 hour").await;
@@ -90,10 +92,12 @@ async fn a_choice_stays_under_the_mouse_when_a_field_is_left(deployment: &Deploy
             .then_some(())
     })
     .await;
+    let refused = tab.evaluate(top).await;
     tab.fill("Person", &member.name).await;
     tab.choose("7 days").await;
     assert_eq!(tab.evaluate("document.querySelector('[value=\"604800\"]').checked").await, true);
     tab.sees(&member.chat).await;
+    assert_eq!([&refused, &tab.evaluate(top).await], [&fresh; 2]);
     tab.button("Add ban").await;
     tab.sees("for 7 days.").await;
 }
