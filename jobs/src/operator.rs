@@ -32,10 +32,15 @@ pub struct RetriedAll {
 }
 
 impl Operator {
-    /// Writes an audit entry; `metadata` is an object.
-    pub async fn audit(&self, conn: &impl Conn, mut entry: NewEntry, now: Timestamp) -> Result<(), DbErr> {
+    /// The entry with the operator's name; `metadata` is an object.
+    #[must_use]
+    pub fn signed(&self, mut entry: NewEntry) -> NewEntry {
         entry.metadata["by"] = self.by.as_str().into();
-        audit_entry::write(conn, &self.actor, entry, now).await.map(drop)
+        entry
+    }
+
+    pub async fn audit(&self, conn: &impl Conn, entry: NewEntry, now: Timestamp) -> Result<(), DbErr> {
+        audit_entry::write(conn, &self.actor, self.signed(entry), now).await.map(drop)
     }
 
     /// Periodic jobs belong to no guild, so they have no audit log.

@@ -74,7 +74,7 @@ impl Queue {
         Self { database: self.database.guarded(), ..self }
     }
 
-    /// Publish the jobs of its commit.
+    /// A unit of work. [`publish`](Self::publish) the jobs that its commit returns.
     pub(crate) async fn begin(&self) -> Result<UnitOfWork, DbErr> {
         Ok(UnitOfWork::new(self.database.begin().await?, &self.events, self.clock.now()))
     }

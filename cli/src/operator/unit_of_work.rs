@@ -47,10 +47,9 @@ impl UnitOfWork {
         target: impl ToString,
         metadata: Value,
     ) {
-        let Operator { actor, by } = operator();
-        let mut entry = NewEntry { guild, action, target: target.to_string(), metadata };
-        entry.metadata["by"] = by.into();
-        self.work.audit(actor, entry);
+        let operator = operator();
+        let entry = operator.signed(NewEntry { guild, action, target: target.to_string(), metadata });
+        self.work.audit(operator.actor, entry);
     }
 
     /// Commits the change and closes the database. The safety net of the workers finds its jobs.
