@@ -246,7 +246,7 @@ mod tests {
             actions::calls().map(|(method, path, needs)| format!("{method} {path} = {}\n", short(needs)));
         let calls = calls.collect::<Vec<_>>().concat();
         let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path("../../cli/tests/e2e/console/security");
+        settings.set_snapshot_path("../tests/e2e/security");
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!("rights", format!("{pages}\n{calls}")));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use testkit::{Deployment, in_turn};
 
-use crate::console::Console;
+use testkit::console::Console;
 
 in_turn!(no_cell_of_an_export_is_a_formula);
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use testkit::{Api, Deployment, Setup, both_modes};
 
-use crate::console::Console;
 use socket::{Socket, browser, connect, path};
+use testkit::console::Console;
 
 mod socket;
 

@@ -7,7 +7,6 @@ mod audit_logs;
 mod bindings;
 mod caps;
 mod cli_commands;
-mod console;
 mod cross_guild;
 mod demo;
 mod distributed_only;

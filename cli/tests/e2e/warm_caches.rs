@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes, eventually};
 
-use crate::staff::go_on_duty;
+use testkit::go_on_duty;
 
 both_modes!(whatever_is_in_memory_follows_every_change(|setup| setup.processes(2)));
 

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use reqwest::Method;
 use serde_json::Value;
 
-use super::objects::{Ids, kind_of};
 use testkit::{Deployment, http_client};
+use testkit::{Ids, kind_of};
 
 /// `{guildId}` and `guild_id` name the guild, not an object of it.
 const GUILD: [&str; 2] = ["guildId", "guild_id"];

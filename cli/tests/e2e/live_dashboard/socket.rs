@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::console::Console;
+use testkit::console::Console;
 
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 const COOKIE: &str = "__Host-guildhall";

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Moderating;
 use super::mirror::{WITHIN, by_hand, mirrored};
-use crate::console::Console;
+use testkit::console::Console;
 use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(

@@ -4,7 +4,7 @@ use reqwest::Method;
 use testkit::http_client;
 
 use super::*;
-use crate::console::Console;
+use testkit::console::Console;
 
 both_modes!(the_studio_has_a_page_and_takes_commands);
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{act, go_on_duty, outsider, path};
-use testkit::{Deployment, both_modes};
+use super::{act, outsider, path};
+use testkit::{Deployment, both_modes, go_on_duty};
 
 both_modes!(
     members_have_every_field_and_are_on_duty_while_in_a_game,

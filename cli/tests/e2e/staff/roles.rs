@@ -3,8 +3,8 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{go_on_duty, path, refuse_each, same_404, theirs};
-use testkit::{Deployment, both_modes};
+use super::{path, refuse_each, same_404, theirs};
+use testkit::{Deployment, both_modes, go_on_duty};
 
 both_modes!(
     roles_are_put_and_deleted,

@@ -1,0 +1,39 @@
+//! The console through HTTP, as a browser without JavaScript and as a real one: a file for each area of pages. Tests of
+//! all pages are in `security`. Run them with `./test`.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
+mod applications;
+mod audit;
+mod bindings;
+mod browser;
+mod dead_ends;
+mod errors;
+mod example;
+mod export;
+mod find;
+mod forms;
+mod instance;
+mod jobs;
+mod keys;
+mod members;
+mod moderation;
+mod names;
+mod overview;
+mod own_matters;
+mod paused;
+mod security;
+mod servers;
+mod settings;
+mod shield;
+mod size;
+mod staff;
+mod staff_lists;
+mod sync;
+mod undo;
+
+/// The keeper process of the shared deployment of a mode (`testkit/src/shared.rs`), not a test.
+#[test]
+#[ignore = "started by the tests that share a deployment"]
+fn keeper() {
+    testkit::keep();
+}

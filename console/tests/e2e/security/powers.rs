@@ -1,0 +1,250 @@
+//! No person gains rights: each kind of person tries every way to get roles, keys, rights and sessions, and
+//! the stores do not change. The same forms by the owner change them, so the attempts are effective.
+
+use chrono::{DateTime, Utc};
+use entities::console_session;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::{Value, json};
+use testkit::{Deployment, Guild, in_turn};
+
+use super::{permissions, rows, set_permissions};
+use testkit::console::{Console, Page};
+
+in_turn!(
+    staff_gain_nothing_by_any_permission,
+    who_manages_the_server_gains_no_power_over_it,
+    a_link_makes_no_admin_while_the_bot_is_away,
+    an_owner_succeeds_where_the_others_fail,
+);
+
+/// A form that would give its sender, or another person, more rights than the sender has.
+struct Attempt {
+    page: String,
+    fields: Vec<(&'static str, String)>,
+}
+
+fn attempt(page: &str, fields: &[(&'static str, &str)]) -> Attempt {
+    let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    Attempt { page: page.to_owned(), fields }
+}
+
+/// What an admin by Manage Server may not do either: roles at or above their own, and keys that grant roles.
+fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
+    let (group, rank) = (guild.group.to_string(), guild.members[1].rank.to_string());
+    let powerful = guild.privileged_role.as_str();
+    let admin_key = &guild.admin_key[3..11];
+    let (me, them) = (format!("/members/{own}/roles/give"), format!("/members/{friend}/roles/give"));
+    let settings = [
+        ("nickname_template", "{play_username}"),
+        ("time_zone", "UTC"),
+        ("week_start", "1"),
+        ("strike_days", "90"),
+        ("mirror_bans", "yes"),
+        ("mirror_bans_per_hour", "30"),
+        ("allowed_privileged_roles", powerful),
+    ];
+    vec![
+        attempt("/settings", &settings),
+        attempt(&me, &[("role_id", powerful)]),
+        attempt(&them, &[("role_id", powerful)]),
+        attempt("/bindings", &[("group_id", &group), ("rank", &rank), ("role_id", powerful)]),
+        attempt("/keys", &[("name", "mine"), ("scopes", "admin")]),
+        attempt("/keys", &[("name", "mine"), ("scopes", "sync")]),
+        attempt("/keys", &[("name", "mine"), ("set", "bot")]),
+        attempt(&format!("/keys/{admin_key}/rotate"), &[("overlap_seconds", "0")]),
+    ]
+}
+
+/// The same, and what only admins may.
+fn beyond_staff(guild: &Guild, own: &str, friend: &str, owned: &Owned) -> Vec<Attempt> {
+    let (group, rank) = (guild.group.to_string(), guild.members[1].rank.to_string());
+    let above = guild.roles[3].as_str();
+    let all = permissions().into_iter().collect::<Vec<_>>();
+    let mut role = vec![("role_id", above), ("role_name", "Moderator")];
+    role.extend(all.iter().map(|name| ("permissions", name.as_str())));
+    let (strike, request) = (&owned.strike, &owned.request);
+    let mut attempts = beyond_managers(guild, own, friend);
+    attempts.extend([
+        attempt(&format!("/members/{own}/roles/give"), &[("role_id", &guild.roles[0])]),
+        attempt(&format!("/members/{friend}/roles/give"), &[("role_id", above)]),
+        attempt("/bindings", &[("group_id", &group), ("rank", &rank), ("role_id", above)]),
+        attempt("/staff", &[("chat_id", own), ("role_id", &guild.high_role)]),
+        attempt("/staff", &[("chat_id", friend), ("role_id", &guild.high_role)]),
+        attempt("/staff/roles", &role),
+        attempt("/keys", &[("name", "mine"), ("scopes", "read")]),
+        attempt(&format!("/staff/strikes/{strike}/remove"), &[]),
+        attempt(&format!("/staff/strikes/{strike}"), &[("reason", "less"), ("severity", "1")]),
+        attempt(&format!("/staff/leave/requests/{request}/approve"), &[]),
+        attempt(&format!("/moderation/bans/{}/lift", owned.ban), &[]),
+        attempt(&format!("/moderation/bans/{}/lift", owned.ban), &[("all", "yes")]),
+        attempt(&format!("/jobs/{}/retry", owned.job), &[]),
+    ]);
+    attempts
+}
+
+/// Decisions of others about the person, and a role that was refused to them.
+struct Owned {
+    strike: String,
+    request: String,
+    ban: String,
+    job: String,
+}
+
+impl Owned {
+    async fn new(deployment: &Deployment, person: &str) -> Self {
+        let (api, guild) = (deployment.api(), deployment.guild());
+        let of = |path: &str| format!("/guilds/{}/staff/{path}", guild.id);
+        let strike = json!({ "staff_id": person, "reason": "late", "severity": 5 });
+        let days = json!({ "staff_id": person, "reason": "exams",
+                           "starts_at": "2099-05-01T00:00:00Z", "ends_at": "2099-05-15T00:00:00Z" });
+        let ban = json!({ "identifier": person, "reason": "r", "moderator_id": guild.members[0].chat, "place_id": 7 });
+        let id = |data: Value| data["id"].to_string();
+        let assign = json!({ "user_id": person, "role_id": guild.privileged_role });
+        api.post("/interactions/roles/assign", assign).await.refused(422, &["Manage Server"]);
+        let jobs = api.get(&format!("/guilds/{}/jobs", guild.id)).await.ok();
+        let failed =
+            jobs["jobs"].as_array().unwrap().iter().find(|job| job["kind"] == "assign_role").unwrap();
+        Self {
+            strike: id(api.post(&of("strikes"), strike).await.ok()),
+            request: id(api.post(&of("leave-requests"), days).await.ok()),
+            ban: id(api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok()),
+            job: failed["id"].as_str().unwrap().to_owned(),
+        }
+    }
+}
+
+/// Everything that gives power in the guild: roles on the chat platform, keys, staff and their rights, settings, bindings,
+/// sessions; and decisions about a person.
+pub(super) async fn powers(deployment: &Deployment, own: &str, friend: &str) -> Value {
+    let (guild, mut held) = (deployment.guild(), Vec::new());
+    for chat in [own, friend] {
+        held.push(deployment.simulator.member(guild, chat).await["roles"].clone());
+    }
+    let (conn, id) = (deployment.connect().await, guild.id.parse().unwrap());
+    let keys = entities::api_key::list(&conn, Some(id)).await.unwrap();
+    let staff = entities::staff_directory::list(&conn, id, DateTime::<Utc>::MIN_UTC).await.unwrap();
+    let settings = entities::guild::find(&conn, id).await.unwrap().unwrap().settings();
+    let bindings = entities::binding::list(&conn, id).await.unwrap();
+    let of_guild = console_session::Column::GuildId.eq(guild.id.parse::<i64>().unwrap());
+    let sessions = console_session::Entity::find().filter(of_guild).all(&conn).await.unwrap();
+    conn.close().await.unwrap();
+    let api = deployment.api();
+    let list =
+        async |path: &str| api.get(&format!("/guilds/{}/staff/{path}?staff_id={own}", guild.id)).await.ok();
+    let ban = api.get(&format!("/moderation/{}/ban-status/{own}", guild.id)).await.ok();
+    json!({
+        "roles": held,
+        "keys": keys.iter().map(|key| format!("{} {} {:?} {:?}", key.public_id, key.scopes, key.expires_at, key.revoked_at)).collect::<Vec<_>>(),
+        "staff": staff.iter().map(|one| format!("{} {} {:?} {:?}", one.chat_id, one.role_id, one.permissions, one.play_permissions)).collect::<Vec<_>>(),
+        "settings": settings,
+        "bindings": bindings.iter().map(|row| format!("{:?}", row.rule())).collect::<Vec<_>>(),
+        "sessions": sessions.iter().map(|row| format!("{} {} {}", row.user_id, row.admin, row.operator)).collect::<Vec<_>>(),
+        "strikes": list("strikes").await, "requests": list("leave-requests").await, "ban": ban,
+    })
+}
+
+async fn make(console: &Console, guild: &Guild, attempt: &Attempt) -> Page {
+    let fields: Vec<_> = attempt.fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    console.post(&format!("/console/guilds/{}{}", guild.id, attempt.page), &fields).await
+}
+
+/// Makes all attempts: each is refused, and not by a rate limit.
+async fn assert_vain(console: &Console, guild: &Guild, attempts: &[Attempt], whom: &str) {
+    for attempt in attempts {
+        let page = make(console, guild, attempt).await;
+        let what = format!("{whom}: {} {:?}: {}", page.what, attempt.fields, page.text());
+        assert!([403, 404, 409, 422].contains(&page.status), "{} {what}", page.status);
+        assert!(!page.contains("rate limit"), "{what}");
+    }
+}
+
+async fn staff_gain_nothing_by_any_permission(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (own, friend) = (&guild.members[1].chat, &guild.members[10].chat);
+    let owned = Owned::new(deployment, own).await;
+    let console = Console::of(deployment, guild, own).await;
+    let attempts = beyond_staff(guild, own, friend, &owned);
+    let posts: Vec<_> = rows().into_iter().filter(|row| row.is_of_guild() && row.is_post()).collect();
+    let all: Vec<_> = permissions().into_iter().collect();
+    let each = all.iter().map(|one| vec![one.as_str()]);
+    let every = all.iter().map(String::as_str).collect();
+    for held in each.chain([vec![], every]) {
+        set_permissions(deployment, &held).await;
+        let before = powers(deployment, own, friend).await;
+        assert_vain(&console, guild, &attempts, &format!("{held:?}")).await;
+        // And every other form, with the ids that they know.
+        for row in &posts {
+            let path = row.in_guild(&guild.id).replace("/members/4000000000", &format!("/members/{own}"));
+            console.post(&path, &[("role_id", &guild.privileged_role), ("chat_id", own)]).await;
+        }
+        assert_eq!(powers(deployment, own, friend).await, before, "{held:?}");
+    }
+}
+
+async fn who_manages_the_server_gains_no_power_over_it(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (own, friend) = (&guild.members[13].chat, &guild.members[10].chat);
+    let roles = json!({ "guild_id": guild.id, "chat_id": own, "roles": [guild.privileged_role] });
+    deployment.simulator.change_member(roles).await;
+    let console = Console::of(deployment, guild, own).await;
+    let settings = format!("/console/guilds/{}/settings", guild.id);
+    let page = console.get(&settings).await;
+    page.shows(200, "Nickname template");
+    assert!(!page.html.contains("allowed_privileged_roles"), "{}", page.text());
+    let before = powers(deployment, own, friend).await;
+    let attempts = beyond_managers(guild, own, friend);
+    assert_vain(&console, guild, &attempts, "Manage Server").await;
+    let forged = make(&console, guild, &attempts[0]).await;
+    forged.shows(403, "Powerful roles").shows(403, "Administrator");
+    assert_eq!(powers(deployment, own, friend).await, before);
+    // They can change their own records.
+    let saved = console.press(&page, "Save settings", &[("strike_days", "31")]).await;
+    saved.shows(200, "Settings saved.");
+}
+
+async fn a_link_makes_no_admin_while_the_bot_is_away(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (own, friend) = (&guild.members[3].chat, &guild.members[10].chat);
+    let owned = Owned::new(deployment, own).await;
+    let before = powers(deployment, own, friend).await;
+    let console = Console::of(deployment, guild, own).await;
+    set_permissions(deployment, &[]).await;
+    for (status, code) in [(403, 50_001), (404, 10_004)] {
+        deployment.fault(json!({ "route": "*", "status": status, "code": code, "count": 100_000 })).await;
+        // Signed in while the bot was in the guild, and by a link that was made since.
+        let late = Console::of(deployment, guild, own).await;
+        for console in [&console, &late] {
+            for page in ["/keys", "/settings", "/first-run"] {
+                let page = console.get(&format!("/console/guilds/{}{page}", guild.id)).await;
+                page.shows(404, "There is no such page");
+            }
+            assert_vain(console, guild, &beyond_staff(guild, own, friend, &owned), "without the bot").await;
+        }
+        deployment.clear_faults().await;
+    }
+    let mut after = powers(deployment, own, friend).await;
+    assert!(
+        after["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|session| session.as_str().unwrap().contains("false false"))
+    );
+    for changed in ["sessions", "staff"] {
+        after[changed] = before[changed].clone();
+    }
+    assert_eq!(after, before);
+}
+
+async fn an_owner_succeeds_where_the_others_fail(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (own, friend) = (&guild.members[1].chat, &guild.members[10].chat);
+    let owned = Owned::new(deployment, own).await;
+    let console = Console::owner(deployment).await;
+    for attempt in beyond_staff(guild, own, friend, &owned) {
+        let page = make(&console, guild, &attempt).await;
+        let again = attempt.page.ends_with("/lift") || attempt.page.ends_with("/retry");
+        let done = [200, 303].contains(&page.status) || (again && page.status == 409);
+        assert!(done, "{} {:?}: {}", page.what, attempt.fields, page.text());
+    }
+}

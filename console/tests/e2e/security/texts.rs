@@ -1,0 +1,128 @@
+//! Texts of people are escaped on every page of the guild: they never become markup.
+
+use serde_json::{Value, json};
+use testkit::{Deployment, Fixture, Mode, Setup};
+
+use super::crawl::{assert_inert, crawl, populate};
+use super::sql;
+use testkit::console::Console;
+
+/// Part of each text, so that it can be found.
+const MARK: &str = "zqx";
+const CORPUS: [&str; 9] = [
+    "<script>zqx()</script>",
+    "\"><img src=x onerror=zqx()>",
+    "' autofocus onfocus='zqx()",
+    "javascript:zqx()",
+    "{{7*7}}zqx${7*7}zqx<%=7*7%>zqx",
+    "</title></textarea></option></script><svg onload=zqx()>",
+    "<!--zqx",
+    "\u{202e}zqx\u{2066}\u{200f}",
+    "&lt;b&gt;&#60;zqx&amp;%3Cscript%3E",
+];
+
+/// Texts of a guild, by table and column.
+const TEXTS: [(&str, &str); 20] = [
+    ("guild", "name"),
+    ("api_key", "name"),
+    ("link", "play_username"),
+    ("sanction", "reason"),
+    ("sanction", "mirror_error"),
+    ("chat_ban", "reason"),
+    ("staff_role", "role_name"),
+    ("loa", "reason"),
+    ("strike", "reason"),
+    ("staff_note", "body"),
+    ("staff_session", "server_id"),
+    ("staff_action", "target_id"),
+    ("quota", "name"),
+    ("server_command", "reason"),
+    ("server_command", "target_id"),
+    ("server_command", "ack_message"),
+    ("registered_game", "name"),
+    ("application_panel", "name"),
+    ("audit_entry", "target_id"),
+    ("job", "request_id"),
+];
+
+/// The guild and its roles on the platforms too.
+fn poisoned(fixture: &Fixture) -> Value {
+    let mut file = fixture.json();
+    let guild = &mut file["chat"]["guilds"][0];
+    guild["name"] = CORPUS[0].into();
+    for (role, text) in guild["roles"].as_array_mut().unwrap().iter_mut().skip(1).zip(CORPUS.iter().cycle()) {
+        role["name"] = format!("{text} {MARK}").into();
+    }
+    for (member, text) in guild["members"].as_array_mut().unwrap().iter_mut().zip(CORPUS.iter().cycle()) {
+        member["nick"] = text.chars().take(32).collect::<String>().into();
+    }
+    file["play"]["groups"][0]["name"] = CORPUS[1].into();
+    for (user, text) in file["play"]["users"].as_array_mut().unwrap().iter_mut().zip(CORPUS.iter().cycle()) {
+        user["username"] = text.chars().take(20).collect::<String>().into();
+    }
+    file
+}
+
+#[test]
+fn texts_of_a_guild_stay_texts() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let fixture = Fixture::new(2, 12);
+        let file = poisoned(&fixture);
+        let deployment = Deployment::seeded_with(Setup::new(Mode::Embedded), fixture, &file).await;
+        deployment.start_all().await;
+        populate(&deployment).await;
+        poison(&deployment).await;
+        let console = Console::owner(&deployment).await;
+        let mut marked = 0;
+        let start = format!("/console/guilds/{}", deployment.guild().id);
+        for page in crawl(&console, &start, 2).await {
+            assert_inert(&page);
+            assert!(!page.html.contains("49zqx"), "{} evaluates: {}", page.what, page.text());
+            marked += usize::from(page.contains(MARK));
+        }
+        assert!(marked >= 2, "the texts are on {marked} pages");
+        typed(&deployment, &console).await;
+    });
+}
+
+async fn poison(deployment: &Deployment) {
+    let guild = deployment.guild().id.parse::<i64>().unwrap();
+    let all = CORPUS.join(" ");
+    for (table, column) in TEXTS {
+        let change = format!("UPDATE {table} SET {column} = ? WHERE guild_id = ?");
+        sql(deployment, &change, vec![all.as_str().into(), guild.into()]).await;
+    }
+    let details = json!({ &all: &all, "before": { "reason": &all }, "list": [&all] });
+    for (table, column) in
+        [("audit_entry", "metadata"), ("application_submission", "answers"), ("staff_action", "details")]
+    {
+        let change = format!("UPDATE {table} SET {column} = ? WHERE guild_id = ?");
+        sql(deployment, &change, vec![details.clone().into(), guild.into()]).await;
+    }
+}
+
+/// Input in addresses and forms is escaped.
+async fn typed(deployment: &Deployment, console: &Console) {
+    let own = format!("/console/guilds/{}", deployment.guild().id);
+    for text in CORPUS.iter().copied().chain(["\0", "a\0b", "\u{feff}", "\r\nSet-Cookie: a=b"]) {
+        let page = console
+            .post(&format!("{own}/bindings"), &[("group_id", text), ("rank", text), ("role_id", text)])
+            .await;
+        assert_eq!(page.status, 422, "{text:?}: {}", page.text());
+        assert_inert(&page);
+        let query: String = form_of(&[("q", text), ("group_id", text), ("cursor", text), ("state", text)]);
+        for page in ["", "/bindings", "/find", "/members", "/moderation", "/jobs", "/audit"] {
+            let page = console.get(&format!("{own}{page}?{query}")).await;
+            assert!(page.status < 500, "{}: {}", page.what, page.text());
+            assert_inert(&page);
+            assert!(
+                page.headers.get_all("set-cookie").iter().all(|line| !line.as_bytes().starts_with(b"a="))
+            );
+        }
+    }
+}
+
+fn form_of(fields: &[(&str, &str)]) -> String {
+    reqwest::Url::parse_with_params("http://form", fields).unwrap().query().unwrap().to_owned()
+}

@@ -1,0 +1,115 @@
+//! /console/guilds/:guild/staff/…: the lists by person, and undone changes.
+
+use reqwest::Method;
+use serde_json::json;
+use testkit::{Deployment, OUTSIDER, in_turn};
+
+use testkit::console::{Console, Page};
+
+in_turn!(
+    staff_are_found_by_name_and_id,
+    a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back,
+    a_changed_strike_gets_its_severity_and_end_back,
+    a_request_is_rejected_after_asking_and_listed_as_decided
+);
+
+fn page(deployment: &Deployment, rest: &str) -> String {
+    format!("/console/guilds/{}/{rest}", deployment.guild().id)
+}
+
+/// Adds a record about a staff member, and returns its id.
+async fn add(deployment: &Deployment, kind: &str, member: usize, reason: &str) -> String {
+    let guild = deployment.guild();
+    let body = json!({ "staff_id": guild.members[member].chat, "reason": reason, "body": reason, "severity": 2,
+                       "starts_at": "2040-07-01T00:00:00Z", "ends_at": "2040-07-05T00:00:00Z" });
+    let added = deployment.api().post(&format!("/guilds/{}/staff/{kind}", guild.id), body).await.ok();
+    added["id"].to_string().trim_matches('"').to_owned()
+}
+
+async fn staff_are_found_by_name_and_id(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let [_, first, second, ..] = &guild.members[..] else { unreachable!() };
+    for (kind, path) in
+        [("strikes", "strikes"), ("notes", "notes"), ("loa", "leave"), ("leave-requests", "leave/requests")]
+    {
+        add(deployment, kind, 1, "about the first").await;
+        add(deployment, kind, 2, "about the second").await;
+        let list = page(deployment, &format!("staff/{path}"));
+        for typed in [&first.name, &first.chat, &first.play.to_string()] {
+            let found = owner.get(&format!("{list}?staff={typed}")).await;
+            found.shows(200, "about the first").has_typed("staff", typed);
+            assert!(!found.contains("about the second"), "{path}: {}", found.text());
+        }
+        let wrong = owner.get(&format!("{list}?staff=nobody")).await;
+        wrong.refuses("staff", "nobody", "No linked member is named");
+        assert!(!wrong.contains("about the first"), "{}", wrong.text());
+    }
+    let directory = page(deployment, "staff");
+    let found = owner.get(&format!("{directory}?q={}", second.name)).await;
+    found.shows(200, &second.name).has_typed("q", &second.name);
+    assert!(!found.contains(&format!("{} Ids", first.name)), "{}", found.text());
+    let by_name = owner.get(&format!("{directory}?sort=name")).await;
+    let turned = owner.get(&by_name.link("Staff member")).await;
+    let place = |page: &Page, name: &str| page.text().find(&format!("{name} Ids")).unwrap();
+    assert!(place(&by_name, &first.name) < place(&by_name, &second.name));
+    assert!(place(&turned, &first.name) > place(&turned, &second.name));
+    assert!(turned.has("[aria-sort=descending]"), "{}", turned.html);
+    owner.get(&format!("{directory}?q=nobody")).await.shows(200, "No staff member matches.");
+
+    // Staff without a link.
+    let path = format!("/guilds/{}/staff/members/{OUTSIDER}", guild.id);
+    let role = json!({ "role_id": guild.roles[3] });
+    deployment.api().send(Method::PUT, &path, Some(role)).await.ok();
+    let found = owner.get(&page(deployment, &format!("find?q={OUTSIDER}"))).await;
+    assert_eq!(found.location(), format!("{directory}/{OUTSIDER}"));
+}
+
+async fn a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let id = add(deployment, "notes", 1, "as it was").await;
+    let one = page(deployment, &format!("staff/notes/{id}"));
+    owner.get(&page(deployment, "staff/notes")).await;
+    let long = "x".repeat(5_000);
+    let refused = owner.post(&one, &[("body", &long)]).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    assert!(refused.has(&format!("[id=problem-body-{id}]")), "{}", refused.html);
+    assert!(!refused.has("[id=problem-body]"), "{}", refused.html);
+    refused.has_typed("body", &long);
+    let changed = owner.submit(&one, &[("body", "as it is")]).await;
+    changed.shows(200, "Note changed.").shows(200, "as it is");
+    owner.undo(&changed).await.shows(200, "as it was");
+}
+
+async fn a_changed_strike_gets_its_severity_and_end_back(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let id = add(deployment, "strikes", 1, "late").await;
+    let list = format!("/guilds/{}/staff/strikes", deployment.guild().id);
+    let before = deployment.api().get(&list).await.ok()["strikes"][0].clone();
+    let one = page(deployment, &format!("staff/strikes/{id}"));
+    owner.get(&one).await;
+    let other = [("severity", "7"), ("reason", "very late"), ("expires_at", "2040-01-01")];
+    let changed = owner.submit(&one, &other).await;
+    changed.shows(200, "7 of 10").shows(200, "very late");
+    owner.undo(&changed).await.shows(200, "2 of 10");
+    let after = deployment.api().get(&list).await.ok()["strikes"][0].clone();
+    assert_eq!(after["expires_at"], before["expires_at"], "to the second");
+}
+
+async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    add(deployment, "leave-requests", 1, "exams").await;
+    let leave = page(deployment, "staff/leave");
+    let home = owner.get(&format!("/console/guilds/{}", guild.id)).await;
+    owner.get(&home.link("1 leave request to decide")).await.shows(200, "exams");
+    let waiting = owner.get(&leave).await;
+    let name = &guild.members[1].name;
+    waiting.shows(200, &format!("{name} gets no leave for 1 Jul 2040 to 4 Jul 2040."));
+    owner
+        .press(&waiting, &format!("Reject leave of {name}"), &[])
+        .await
+        .shows(200, "There are no open requests.");
+    let all = owner.get(&format!("{leave}/requests?state=rejected")).await;
+    assert!(all.row("exams").contains("rejected"), "{}", all.text());
+    assert!(!owner.get(home.path().as_str()).await.contains("to decide"));
+    owner.get(&format!("{leave}/requests?state=requested")).await.shows(200, "There is no request here.");
+}
