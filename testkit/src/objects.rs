@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Api, Deployment, Guild, eventually};
+use crate::{Api, Deployment, Guild, Member, eventually};
 
 /// Ids of objects outside the service, or free text: they reveal nothing about another guild.
 pub const OUTSIDE: [&str; 8] = [

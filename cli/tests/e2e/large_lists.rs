@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, both_modes, http_client};
+use testkit::{Deployment, Guild, both_modes, http_client, in_turn};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -15,6 +15,9 @@ both_modes!(
     calls_at_once_get_the_same_whole_list(own),
     pages_are_the_whole_list(own),
     a_list_that_changes_is_never_stale(own),
+);
+
+in_turn!(
     slow_readers_cost_only_their_own_guild(own),
     abandoned_calls_end_and_give_back_their_turns(own),
     a_list_too_long_to_be_held_is_sent_whole(own),

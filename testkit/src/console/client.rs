@@ -32,7 +32,7 @@ pub struct Console {
 impl Console {
     /// Not signed in.
     pub fn new(deployment: &Deployment) -> Self {
-        let http = testkit::http_builder().redirect(redirect::Policy::none()).build().unwrap();
+        let http = crate::http_builder().redirect(redirect::Policy::none()).build().unwrap();
         Self {
             http,
             base: deployment.api_base(0),

@@ -130,7 +130,7 @@ fn followed<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
 
 fn is_object(name: &str) -> bool {
     let is_id = ["_id", "_ids", "Id"].iter().any(|end| name.ends_with(end)) || name == "identifier";
-    is_id && !GUILD.contains(&name) && !super::objects::OUTSIDE.contains(&name)
+    is_id && !GUILD.contains(&name) && !testkit::OUTSIDE.contains(&name)
 }
 
 /// The names of the ids in a body's schema, at any depth.
