@@ -1,5 +1,6 @@
 //! One file for each endpoint, found by its URL without parameters and its method: `PATCH /bindings/update` is
-//! `bindings/update/patch.rs`. Code shared by several is beside them. The endpoints of mutes are those of bans: their rows
+//! `bindings/update/patch.rs`. Where the URL of a list takes the same method with a
+//! user behind it, that one is in `of_chat`. Code shared by several is beside them. The endpoints of mutes are those of bans: their rows
 //! in the table of routes name the kind.
 
 pub(crate) mod audit;
@@ -28,6 +29,15 @@ pub(crate) mod bindings {
 }
 pub(crate) mod guilds {
     pub(crate) mod linked_member;
+    pub(crate) mod links {
+        pub(crate) mod delete;
+        pub(crate) mod get;
+        pub(crate) mod put;
+        pub(crate) mod record;
+        pub(crate) mod of_chat {
+            pub(crate) mod get;
+        }
+    }
     pub(crate) mod application_panels {
         pub(crate) mod get;
         pub(crate) mod post;

@@ -43,6 +43,16 @@ pub(crate) static AREAS: &[Area] = &[
         },
     },
     Area {
+        name: "Links",
+        about: "Who is linked to which account, since when, and by whom.",
+        routes: routes! {
+            GET "/guilds/{guildId}/links" LinksRead Links guilds::links::get;
+            GET "/guilds/{guildId}/links/{chatId}" LinksRead Links guilds::links::of_chat::get;
+            PUT "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::put;
+            DELETE "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::delete;
+        },
+    },
+    Area {
         name: "Bindings",
         about: "Which rank in a game group calls for which chat role.",
         routes: routes! {

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use entities::link::{self, Model};
-use entities::sanction::change;
-use entities::{ChatId, GuildId, Person, PlayId, Timestamp, moderation_revision};
+use entities::link::{self, Model, Source};
+use entities::{ChatId, GuildId, Person, PlayId, Timestamp};
+use jobs::linking::relink_moderation;
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
@@ -29,6 +29,9 @@ impl Incoming {
             play_id: self.play_id,
             play_username: self.play_username.clone(),
             verified_at: self.verified_at.or(since).unwrap_or(now),
+            source: known
+                .filter(|known| known.play_id == self.play_id)
+                .map_or(Source::Import, |known| known.source),
         }
     }
 }
@@ -126,23 +129,6 @@ pub(crate) async fn add<C: ConnectionTrait>(
     links.retain(|link| !known.contains(&link.chat_id));
     let merged = merge(conn, guild, &links, now).await?;
     Ok(Merged { unchanged: total - links.len(), ..merged })
-}
-
-/// Call it before or after links change, with both accounts of the old and the new ones: their open bans and
-/// mutes are listed under another game id from then on, or belong to another person. The new revision tells
-/// caches of the active lists.
-pub(crate) async fn relink_moderation<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    accounts: &[Person],
-    now: Timestamp,
-) -> Result<(), DbErr> {
-    if accounts.is_empty() {
-        return Ok(());
-    }
-    let begun = moderation_revision::begin(conn, guild, now).await?;
-    change::relink(conn, &begun, accounts).await?;
-    Ok(())
 }
 
 async fn known_by_chat<C: ConnectionTrait>(

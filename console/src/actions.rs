@@ -24,6 +24,8 @@ macro_rules! actions {
 const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
+    Permission("links.write") "PUT /guilds/{guildId}/links/{chatId}";
+    Permission("links.write") "DELETE /guilds/{guildId}/links/{chatId}";
     Permission("sync.write") "POST /interactions/sync";
     Permission("sync.write") "POST /interactions/sync/all";
     Permission("roles.write") "POST /interactions/roles/assign";
@@ -118,6 +120,7 @@ pub fn needs_of_job(kind: &str) -> Needs {
         Scope::Moderation => Needs::Permission("moderation.write"),
         Scope::Shield => Needs::Permission("shield.write"),
         Scope::Staff => Needs::Permission("tickets.write"),
+        Scope::Links => Needs::Permission("links.write"),
         Scope::Read | Scope::Play | Scope::Admin => Needs::Admin,
     }
 }

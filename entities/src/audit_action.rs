@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 81] = [
+pub const ALL: [&str; 82] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -27,6 +27,7 @@ pub const ALL: [&str; 81] = [
     "keys.create",
     "keys.revoke",
     "keys.rotate",
+    "links.add",
     "links.import",
     "links.remove",
     "links.replace",

@@ -3,6 +3,8 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
 use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, lists};
@@ -17,6 +19,24 @@ pub struct Model {
     pub play_id: PlayId,
     pub play_username: String,
     pub verified_at: Timestamp,
+    pub source: Source,
+}
+
+/// Who says that both accounts belong to one person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[schema(as = LinkSource)]
+pub enum Source {
+    /// The member, who agreed in this guild.
+    #[serde(rename = "self")]
+    Member,
+    /// A staff member, in the console.
+    Staff,
+    /// A file or fixture that an operator imported.
+    Import,
+    /// A key of the guild.
+    Api,
 }
 
 no_relations!();
@@ -94,7 +114,7 @@ pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {
 /// A game account linked to another chat account makes the whole call fail on the unique index.
 pub async fn upsert_many(conn: &impl Conn, links: Vec<Model>) -> Result<()> {
     let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
-        .update_columns([Column::PlayId, Column::PlayUsername, Column::VerifiedAt])
+        .update_columns([Column::PlayId, Column::PlayUsername, Column::VerifiedAt, Column::Source])
         .to_owned();
     for rows in links.chunks(ROWS_PER_STATEMENT) {
         let rows = rows.iter().cloned().map(|row| ActiveModel::from(row).reset_all());

@@ -10,10 +10,12 @@ use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, link};
 
 /// The chat user was linked to another game account.
 const REPLACED: &str = "links.replace";
+/// The chat user had no link.
+const ADDED: &str = "links.add";
 const REMOVED: &str = "links.remove";
 const IMPORTED: &str = "links.import";
 /// The condition of the partial index, so that the rest of the log is not read.
-const OF_LINKS: &str = "action IN ('links.replace', 'links.remove', 'links.import')";
+const OF_LINKS: &str = "action IN ('links.add', 'links.replace', 'links.remove', 'links.import')";
 
 /// An ended link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,17 +41,19 @@ struct Described {
     verified_at: Timestamp,
 }
 
-/// Ended links of either account, the latest first, at most `limit`.
+/// Ended links of either account, the latest first, at most `limit`; `None`: only of the chat account.
 pub async fn of_person(
     conn: &impl Conn,
     guild: GuildId,
     chat: ChatId,
-    play: PlayId,
+    play: Option<PlayId>,
     limit: u64,
 ) -> Result<Vec<Ended>> {
     // Both databases have the arrow operators, but different types for a number in JSON.
     let before = Expr::cust("CAST(metadata -> 'before' ->> 'play_id' AS text)");
-    let either = Condition::any().add(Column::TargetId.eq(chat.to_string())).add(before.eq(play.to_string()));
+    let either = Condition::any()
+        .add(Column::TargetId.eq(chat.to_string()))
+        .add_option(play.map(|play| before.eq(play.to_string())));
     let entries = Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Expr::cust(OF_LINKS))
@@ -86,12 +90,12 @@ pub struct Made {
     pub at: Timestamp,
 }
 
-/// The entry about this link: the replacement of another, or the import of a file at the time of the link.
+/// The entry about this link: its making, the replacement of another, or the import of a file at the time of the link.
 /// `None`: the file had the time of the link, or the entry was deleted.
 pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> {
     let after = Expr::cust("CAST(metadata -> 'after' ->> 'play_id' AS text)");
-    let replaced = Condition::all()
-        .add(Column::Action.eq(REPLACED))
+    let made = Condition::all()
+        .add(Column::Action.is_in([ADDED, REPLACED]))
         .add(Column::TargetId.eq(link.chat_id.to_string()))
         .add(after.eq(link.play_id.to_string()));
     let imported =
@@ -100,7 +104,7 @@ pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> 
         .filter(Column::GuildId.eq(link.guild_id))
         .filter(Expr::cust(OF_LINKS))
         .filter(Column::Source.eq(Source::Service))
-        .filter(Condition::any().add(replaced).add(imported))
+        .filter(Condition::any().add(made).add(imported))
         .order_by_desc(Column::AuditId)
         .one(conn)
         .await?;

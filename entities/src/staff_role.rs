@@ -28,8 +28,9 @@ no_relations!();
 by_id!(RoleId: find, find_for_update, delete);
 
 /// What a staff role can permit on the chat side: reading or writing an area of the API.
-pub const CHAT_PERMISSIONS: [&str; 15] = [
+pub const CHAT_PERMISSIONS: [&str; 16] = [
     "lookup.read",
+    "links.write",
     "moderation.read",
     "moderation.write",
     "staff.read",

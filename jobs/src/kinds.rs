@@ -14,8 +14,9 @@ use crate::mirror::MirrorBan;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 9] = [
+pub const ALL: [(&str, Scope); 10] = [
     (SyncMember::KIND, Scope::Sync),
+    (UnlinkMember::KIND, Scope::Links),
     (SyncAll::KIND, Scope::Sync),
     (SyncChunk::KIND, Scope::Sync),
     (AssignRole::KIND, Scope::Sync),
@@ -40,6 +41,26 @@ pub struct SyncMember {
 
 impl Payload for SyncMember {
     const KIND: &'static str = "sync_member";
+    const CLASS: Class = Class::Interactive;
+}
+
+/// Takes away the roles and the nickname that came from a link that has ended (docs/rules.md 11). Nothing, if the member is
+/// linked again: then a sync decides.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct UnlinkMember {
+    pub guild: GuildId,
+    pub user: ChatId,
+    /// The game account of the ended link.
+    pub play: PlayId,
+    pub play_username: String,
+    /// The roles that bindings named at its end.
+    pub roles: Vec<RoleId>,
+    /// The guild's at its end.
+    pub nickname_template: String,
+}
+
+impl Payload for UnlinkMember {
+    const KIND: &'static str = "unlink_member";
     const CLASS: Class = Class::Interactive;
 }
 

@@ -5,6 +5,7 @@
 
 pub mod bulk_sync;
 pub mod kinds;
+pub mod linking;
 pub mod mirror;
 mod operator;
 mod retry;

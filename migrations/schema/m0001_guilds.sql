@@ -50,6 +50,8 @@ CREATE TABLE link (
     play_id bigint NOT NULL CHECK (play_id > 0),
     play_username text NOT NULL,
     verified_at {time} NOT NULL,
+    -- Who says so: the member, staff, an imported file, or a key.
+    source text NOT NULL DEFAULT 'import' CHECK (source IN ('member', 'staff', 'import', 'api')),
     PRIMARY KEY (guild_id, chat_id)
 );
 

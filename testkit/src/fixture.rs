@@ -9,7 +9,7 @@ const RANKS: [(i64, &str); 5] =
     [(1, "Member"), (50, "Trainee"), (100, "Officer"), (200, "Captain"), (255, "Owner")];
 /// Ranks that are bound to a role.
 const BOUND_RANKS: usize = 4;
-const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
+const ALL_SCOPES: [&str; 8] = ["read", "moderation", "staff", "play", "sync", "shield", "links", "admin"];
 
 /// An existing chat user without a guild.
 pub const OUTSIDER: &str = "1999999999999999001";

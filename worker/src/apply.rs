@@ -106,7 +106,7 @@ impl Sender<'_> {
     pub(crate) async fn nickname(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         let mut applied = Applied::default();
         let Some(nick) = &change.nick else { return Ok(applied) };
-        let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(Some(nick.clone())) });
+        let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(set(nick)) });
         match self.send(user, &update).await {
             Ok(_) => applied.done.nick = Some(nick.clone()),
             Err(Halt::Platform(error)) if concerns_the_change(&error) => {
@@ -132,7 +132,7 @@ impl Sender<'_> {
             }
             self.job.before_effect().await?;
             let roles = due.changes_roles().then(|| due.roles_after(&member.roles));
-            let update = MemberUpdate { roles, nick: due.nick.clone().map(Some) };
+            let update = MemberUpdate { roles, nick: due.nick.as_ref().map(set) };
             match self.chat.change_member(permit, user, MemberChange::Update(update), REASON).await {
                 Ok(()) => {
                     self.job.count_write();
@@ -199,6 +199,12 @@ impl Applied {
         self.done.merge(other.done);
         self.refused.extend(other.refused);
     }
+}
+
+/// An empty nickname is none.
+#[expect(clippy::ptr_arg, reason = "`map` passes it so")]
+fn set(nick: &String) -> Option<String> {
+    (!nick.is_empty()).then(|| nick.clone())
 }
 
 /// The platform refused this role or nickname; the member's other calls may succeed.

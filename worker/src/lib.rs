@@ -20,6 +20,7 @@ mod sync_chunk;
 mod sync_member;
 #[cfg(test)]
 mod testing;
+mod unlink_member;
 mod wanted;
 
 use platforms::Platforms;
@@ -30,6 +31,7 @@ use queue::run::{Registry, Slots};
 pub fn registry(platforms: Platforms) -> Registry {
     Registry::default()
         .with(sync_member::Job(platforms.clone()))
+        .with(unlink_member::Job(platforms.clone()))
         .with(sync_all::Job(platforms.clone()))
         .with(sync_chunk::Job(platforms.clone()))
         .with(assign_role::Job(platforms.clone()))

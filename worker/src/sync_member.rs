@@ -46,17 +46,30 @@ impl Handler for Job {
         self.store_name(job, guild, renamed.as_ref()).await?;
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
-        let permitted = self.permitted(call, &rules.allowed, &member, change).await?;
-        let mut sync = Sync::begin(job, guild, &member, &permitted).await?;
-        let sender = Sender { chat, call, job, stop: job.cancelled() };
-        let applied = sender.apply(user, &permitted.change).await.map_err(halted)?;
-        sync.end(&permitted.change, &applied)?;
-        let audit = sync.audit_entry().into_iter().collect();
-        Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
+        self.make(job, guild, &member, &rules.allowed, change).await
     }
 }
 
 impl Job {
+    /// Makes the permitted part of a member's change.
+    pub(crate) async fn make(
+        &self,
+        job: &JobContext,
+        guild: GuildId,
+        member: &ChatMember,
+        allowed: &[RoleId],
+        change: Change,
+    ) -> Result<Outcome, JobError> {
+        let call = CallContext::interactive(guild);
+        let permitted = self.permitted(call, allowed, member, change).await?;
+        let mut sync = Sync::begin(job, guild, member, &permitted).await?;
+        let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled() };
+        let applied = sender.apply(member.chat_id, &permitted.change).await.map_err(halted)?;
+        sync.end(&permitted.change, &applied)?;
+        let audit = sync.audit_entry().into_iter().collect();
+        Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
+    }
+
     async fn store_name(
         &self,
         job: &JobContext,

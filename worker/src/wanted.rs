@@ -31,7 +31,7 @@ pub(crate) struct Player<'a> {
 pub(crate) struct Change {
     pub(crate) add: Vec<RoleId>,
     pub(crate) remove: Vec<RoleId>,
-    /// The nickname to set, if it differs.
+    /// The nickname to set, if it differs; empty: none.
     pub(crate) nick: Option<String>,
 }
 

@@ -55,7 +55,7 @@ impl Caller {
     pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
         match self {
             Self::Key(key) => key.require(scope),
-            Self::Person { .. } if matches!(scope, Scope::Admin | Scope::Sync) => {
+            Self::Person { .. } if matches!(scope, Scope::Admin | Scope::Sync | Scope::Links) => {
                 self.administrates("scopes")
             }
             Self::Person { .. } => Ok(()),

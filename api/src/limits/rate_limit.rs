@@ -56,6 +56,8 @@ rate_limits! {
     StaffWrite "staff_write" 30 MINUTE;
     LookupRead "lookup_read" 60 MINUTE;
     LookupWrite "lookup_write" 60 MINUTE;
+    LinksRead "links_read" 100 MINUTE;
+    LinksWrite "links_write" 50 MINUTE;
     SyncWrite "sync_write" 30 MINUTE;
     /// This one and the next are counted in the database, see `entities::bulk_sync`.
     SyncAll "sync_all" 1 HOUR;

@@ -175,6 +175,11 @@ impl ApiError {
         Self::new(Kind::NotFound, "this user is not linked").word("not_linked")
     }
 
+    pub(crate) fn unknown_player() -> Self {
+        Self::new(Kind::NotFound, "the game platform knows no player with this `play_id`")
+            .word("unknown_player")
+    }
+
     pub(crate) fn no_such_path() -> Self {
         Self::new(Kind::NotFound, "no such path").word("no_such_path")
     }

@@ -3,7 +3,6 @@
 mod csv_file;
 mod import;
 mod list;
-mod record;
 mod remove;
 
 #[derive(clap::Subcommand)]
@@ -16,7 +15,7 @@ pub(crate) enum Command {
     Import(import::Args),
     /// List the links of a guild, by chat id
     List(list::Args),
-    /// Remove a link; the member's roles and nickname on the chat platform stay
+    /// Remove a link; a job takes away the member's roles and nickname that came from it
     ///
     /// Bans and mutes stay with the account that the moderator named: from now on they do not count for the other one.
     Remove(remove::Args),

@@ -54,7 +54,7 @@ async fn a_removed_link_counts_for_nothing_any_more(deployment: &Deployment) {
     deployment.api().get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
     let entry = &deployment.audit("links.remove").await[0];
     assert_eq!(entry["target_id"], member.chat.as_str());
-    let linked = json!({ "play_id": member.play, "play_username": member.name, "verified_at": "2026-04-12T18:33:21Z" });
+    let linked = json!({ "play_id": member.play, "play_username": member.name, "verified_at": "2026-04-12T18:33:21Z", "source": "import" });
     assert_eq!(entry["metadata"]["before"], linked);
 
     let by_play = other.play.to_string();

@@ -30,6 +30,7 @@ mod large_lists;
 mod leave_requests;
 mod limits;
 mod link_commands;
+mod links;
 mod live_dashboard;
 mod logs;
 mod lookup;

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 95] = [
+const FIELDS: [(&str, &str, &str); 97] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -48,6 +48,7 @@ const FIELDS: [(&str, &str, &str); 95] = [
     ("mirror_bans_per_hour", "Bans of a key on Discord in an hour", "enter a number from 0 to 10,000"),
     ("mirror_state", "State on Discord", ""),
     ("moderator", "Moderator", ""),
+    ("moved_to", "Moved to", ""),
     ("name", "Name", ""),
     ("new", "New", ""),
     ("new_key", "New key", ""),
@@ -69,6 +70,7 @@ const FIELDS: [(&str, &str, &str); 95] = [
     ("play_username", "Roblox name", ""),
     ("rank", "Rank", "choose a rank of the group, 0 to 255"),
     ("reason", "Reason", "say why, in at most 1,000 characters"),
+    ("replace", "Move the link", ""),
     ("requires_approval", "Needs approval", "choose yes or no"),
     ("result", "Result", ""),
     ("retried", "Tried again", ""),

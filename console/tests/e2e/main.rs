@@ -15,6 +15,7 @@ mod forms;
 mod instance;
 mod jobs;
 mod keys;
+mod linking;
 mod members;
 mod moderation;
 mod names;

@@ -27,6 +27,7 @@ pub enum Scope {
     Play,
     Sync,
     Shield,
+    Links,
     Admin,
 }
 
@@ -40,7 +41,7 @@ impl Scope {
 
 /// Error for a text that names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
+#[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, links, admin")]
 pub struct UnknownScope(String);
 
 fn unknown_scope(text: &str) -> UnknownScope {
@@ -52,18 +53,19 @@ fn unknown_scope(text: &str) -> UnknownScope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// The scopes of a new key by default: all but `admin`.
+    /// The scopes of a new key by default: all but `links` and `admin`, whose holders decide who somebody is.
     pub fn default_set() -> Self {
-        Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Admin).collect()
+        let decides = |scope: &Scope| matches!(scope, Scope::Links | Scope::Admin);
+        Scope::ALL.iter().copied().filter(|scope| !decides(scope)).collect()
     }
 
     /// The scopes that a kind of caller needs, by its name.
     pub fn set_for(caller: &str) -> Option<Self> {
-        use Scope::{Moderation, Play, Read, Shield, Staff, Sync};
+        use Scope::{Links, Moderation, Play, Read, Shield, Staff, Sync};
         let scopes: &[Scope] = match caller {
             "game" => &[Read, Play, Moderation],
             "dashboard" => &[Read, Moderation, Staff, Sync, Shield],
-            "bot" => &[Read, Moderation, Staff, Sync],
+            "bot" => &[Read, Moderation, Staff, Sync, Links],
             _ => return None,
         };
         Some(scopes.iter().copied().collect())

@@ -74,6 +74,7 @@ both_databases! {
                 play_id: play(n),
                 play_username: "one".to_owned(),
                 verified_at: at(0),
+                source: link::Source::Import,
             };
             link::upsert_many(fixture.conn(), vec![elsewhere]).await.unwrap();
             fixture.ban(new(banned, None, None), at(0)).await;

@@ -54,6 +54,7 @@ impl Fixture {
             play_id: play,
             play_username: format!("player_{play}"),
             verified_at: at(0),
+            source: link::Source::Import,
         };
         link::upsert_many(self.conn(), vec![row]).await.unwrap();
     }

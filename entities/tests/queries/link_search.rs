@@ -14,6 +14,7 @@ impl Fixture {
             play_username: name.to_owned(),
             // Two of each minute.
             verified_at: at(number / 2 * 60),
+            source: link::Source::Import,
         };
         link::upsert_many(self.conn(), vec![row]).await.unwrap();
     }

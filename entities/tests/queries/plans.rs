@@ -143,7 +143,7 @@ both_databases! {
         }
         if fixture.conn().get_database_backend() == DatabaseBackend::Sqlite {
             // Postgres rightly reads an empty table.
-            link_history::of_person(&conn, guild(), chat(1), play(1), 10).await.unwrap();
+            link_history::of_person(&conn, guild(), chat(1), Some(play(1)), 10).await.unwrap();
             conn.check("former links", &["audit_entry_of_links"]);
             pending_action::list(&conn, guild(), Page::first(10)).await.unwrap();
             conn.check("pending", &["pending_action_open"]);

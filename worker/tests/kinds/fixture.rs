@@ -89,6 +89,7 @@ impl Fixture {
                 play_id: PlayId::try_from(person.play).unwrap(),
                 play_username: person.linked_as.clone()?,
                 verified_at: now,
+                source: link::Source::Import,
             })
         });
         link::upsert_many(conn, linked.collect()).await.unwrap();

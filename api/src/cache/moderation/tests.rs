@@ -94,6 +94,7 @@ impl Fixture {
             play_id: PLAY.parse().unwrap(),
             play_username: "p".to_owned(),
             verified_at: at(0),
+            source: link::Source::Import,
         };
         link::upsert_many(self.database.write(), vec![row]).await.unwrap();
     }

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Chat id of the owner, whom the audit entries of its calls name
     #[arg(long, value_name = "CHAT_ID")]
     owner: ChatId,
-    /// Its scopes, out of read, moderation, staff, play, sync, shield, admin [default: all but admin]
+    /// Its scopes, out of read, moderation, staff, play, sync, shield, links, admin [default: all but links and admin]
     #[arg(long, value_delimiter = ',', value_name = "SCOPE,SCOPE")]
     scopes: Vec<Scope>,
     /// Its scopes, by the program that will use it: `game` (read, play, moderation), `dashboard` (read, moderation, staff, sync,

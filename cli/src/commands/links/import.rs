@@ -1,11 +1,11 @@
 //! `guildhall links import`: imports links from a CSV file, all or none.
 
 use anyhow::bail;
+use jobs::linking::described;
 use runtime::Event;
 use serde_json::json;
 
 use super::csv_file;
-use super::record::described;
 use crate::input::Input;
 use crate::links::{self, MergeError, Merged};
 use crate::operator::GuildArgs;

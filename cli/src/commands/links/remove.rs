@@ -1,13 +1,10 @@
 //! `guildhall links remove`: removes the link of an account.
 
 use anyhow::bail;
-use entities::{ChatId, Person, PlayId, link};
-use runtime::Event;
-use serde_json::json;
+use entities::{ChatId, PlayId, link};
+use jobs::linking::Linking;
 
-use super::record::described;
-use crate::links::relink_moderation;
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, operator};
 use crate::output;
 
 #[derive(clap::Args)]
@@ -26,19 +23,18 @@ pub(crate) struct Args {
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let mut unit = args.guild.begin().await?;
+    let mut linking = Linking::begin(&mut unit, guild, operator()).await?;
     let (found, account) = match (args.chat, args.play) {
-        (Some(chat), _) => (link::find_by_chat(unit.tx(), guild, chat).await?, format!("chat user {chat}")),
+        (Some(chat), _) => {
+            (link::find_by_chat(linking.tx(), guild, chat).await?, format!("chat user {chat}"))
+        }
         (None, Some(play)) => {
-            (link::find_by_play(unit.tx(), guild, play).await?, format!("game user {play}"))
+            (link::find_by_play(linking.tx(), guild, play).await?, format!("game user {play}"))
         }
         (None, None) => bail!("name an account, with --chat or --play"),
     };
     let Some(before) = found else { bail!("the {account} is not linked in guild {guild}") };
-    relink_moderation(unit.tx(), guild, &[Person::from(&before)], unit.now()).await?;
-    link::delete(unit.tx(), guild, before.chat_id).await?;
-    let metadata = json!({ "before": described(&before) });
-    unit.audit(guild, "links.remove", before.chat_id, metadata);
-    unit.announce([Event::LinksChanged { guild }]);
+    linking.unlink(&before).await?;
     unit.commit().await?;
     output::print(&format!(
         "removed the link of chat user {} and game user {}",

@@ -9,7 +9,7 @@ use testkit::{Answer, Api, Deployment, Guild};
 
 /// Below the lowest rate limit of a minute.
 const CALLS_PER_KEY: usize = 9;
-const ALL_SCOPES: &str = "read,moderation,staff,play,sync,shield,admin";
+const ALL_SCOPES: &str = "read,moderation,staff,play,sync,shield,links,admin";
 
 pub(super) struct Caller {
     api: Api,

@@ -24,13 +24,14 @@ use crate::visit::GuildVisit;
 const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];
 
 /// Each scope with what it allows.
-const SCOPES: [(Scope, &str); 7] = [
+const SCOPES: [(Scope, &str); 8] = [
     (Scope::Read, "Read links, bindings, bans, servers and who is staff"),
     (Scope::Moderation, "Ban, mute and lift; send commands to servers"),
     (Scope::Staff, "Strikes, notes, leave, quotas, tickets, activity, audit log"),
     (Scope::Play, "What game servers report: sessions, heartbeats, actions"),
     (Scope::Sync, "Bindings, syncs and roles"),
     (Scope::Shield, "Write to Shield, where the operator allows it"),
+    (Scope::Links, "Say who is who: link and unlink members"),
     (Scope::Admin, "Settings, staff roles and keys: as much as an admin"),
 ];
 

@@ -1,6 +1,7 @@
 //! /console/guilds/:guild/members: all members with linked accounts, by name.
 
 pub(crate) mod act;
+pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;
 mod roles;
@@ -28,6 +29,8 @@ const COLUMNS: [(&str, &str, Key); 2] = [("name", "Member", Key::Name), ("linked
 struct Page {
     shell: Shell,
     typed: String,
+    /// Where a member is linked, for people who may.
+    link_url: Option<String>,
     total: Count<u64>,
     columns: [Column; 2],
     is_sorted: bool,
@@ -61,6 +64,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let page = Page {
         shell: visit.shell("Members", Place::Members),
         typed,
+        link_url: visit.may("links.write").then(|| visit.url("/members/link")),
         total: Count(link::count(conn, guild).await?, "linked member"),
         columns,
         is_sorted: visit.query.has("sort"),

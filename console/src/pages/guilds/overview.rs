@@ -50,7 +50,11 @@ async fn facts(visit: &GuildVisit) -> Result<Vec<Fact>, PageError> {
     let Servers { servers, players } = overview::servers(conn, guild, now).await?;
     let fact = |name, value, url| Fact { name, value: Number(value), url };
     Ok(vec![
-        fact("Linked members", link::count(conn, guild).await?, linked("lookup.read", "/members")),
+        fact(
+            "Linked members",
+            link::count(conn, guild).await?,
+            linked("lookup.read", "/members").or_else(|| linked("links.write", "/members/link")),
+        ),
         fact("Active bans", count(SanctionKind::Ban).await?, linked("moderation.read", "/moderation")),
         fact(
             "Active mutes",

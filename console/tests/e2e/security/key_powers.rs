@@ -16,7 +16,7 @@ in_turn!(a_key_of_each_use_opens_its_scopes_and_gains_nothing, an_expired_key_an
 const USES: [(&str, &[&str]); 3] = [
     ("game", &["read", "play", "moderation"]),
     ("dashboard", &["read", "moderation", "staff", "sync", "shield"]),
-    ("bot", &["read", "moderation", "staff", "sync"]),
+    ("bot", &["read", "moderation", "staff", "sync", "links"]),
 ];
 /// Records about people: not for game servers.
 const ABOUT_PEOPLE: [&str; 8] = [

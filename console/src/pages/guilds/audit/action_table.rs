@@ -100,7 +100,7 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 10] = [
+const MEMBERS: [Action; 11] = [
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
@@ -113,6 +113,7 @@ const MEMBERS: [Action; 10] = [
         "asked to take the role {role_id} from {target}",
     ),
     to("roles.remove", "Role taken", Person, "took the role {role_id} from {target}"),
+    to("links.add", "Link made", Person, "linked {target}[ to {play_username} on Roblox]"),
     to("links.import", "Links imported", Other, "imported links: [{new} new][, {changed} changed]"),
     to("links.replace", "Link changed", Person, "linked {target} to another Roblox account"),
     to("links.remove", "Link removed", Person, "removed the link of {target}[ to {play_username} on Roblox]"),

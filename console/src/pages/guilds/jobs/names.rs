@@ -28,9 +28,10 @@ impl Mark {
 }
 
 /// The kinds that belong to guilds, with their labels.
-pub(in crate::pages) const KINDS: [(&str, &str); 7] = [
+pub(in crate::pages) const KINDS: [(&str, &str); 8] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
+    ("unlink_member", "Take away what a link gave"),
     ("assign_role", "Give a role"),
     ("remove_role", "Take a role"),
     ("mirror_ban", "Ban on Discord"),
@@ -51,6 +52,7 @@ pub(in crate::pages::guilds) fn title(job: &Model) -> String {
 pub(super) fn title_about(job: &Model, who: &str) -> String {
     match job.kind.as_str() {
         "sync_member" => format!("Sync of {who}"),
+        "unlink_member" => format!("Take away what a link gave {who}"),
         "assign_role" => format!("Give a role to {who}"),
         "remove_role" => format!("Take a role from {who}"),
         "create_ticket" => format!("Ticket for {who}"),

@@ -41,7 +41,7 @@ pub(super) async fn made(visit: &GuildVisit, link: &link::Model) -> Result<Optio
 
 pub(super) async fn ended(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Ended>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let rows = link_history::of_person(conn, guild, link.chat_id, link.play_id, SHOWN).await?;
+    let rows = link_history::of_person(conn, guild, link.chat_id, Some(link.play_id), SHOWN).await?;
     let actors = Actors::read(visit, rows.iter().map(|row| row.actor).collect()).await?;
     let by = |row: &link_history::Ended| {
         let name = row.by.clone().or_else(|| Some(actors.who(visit, row.actor)?.name));

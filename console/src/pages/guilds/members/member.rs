@@ -60,6 +60,7 @@ impl May {
     fn of(visit: &GuildVisit) -> Self {
         let all = [
             "sync.write",
+            "links.write",
             "roles.write",
             "moderation.write",
             "moderation.read",

@@ -52,6 +52,7 @@ pub(in crate::pages::guilds) fn label(name: &str) -> &str {
 fn words(name: &str) -> (&'static str, &'static str) {
     match name {
         "lookup.read" => ("Look members up", "See which Discord and Roblox accounts belong together."),
+        "links.write" => ("Link members", "Link members to Roblox accounts, move links and end them."),
         "moderation.read" => ("See moderation", "See bans, mutes, warnings and their history."),
         "moderation.write" => ("Moderate", "Ban, mute and warn players, and lift bans and mutes."),
         "staff.read" => ("See all staff", "See the leave, strikes, notes, quotas and activity of all staff."),

@@ -1,0 +1,147 @@
+//! /console/guilds/:guild/members/link: staff link a Discord member with a Roblox account. Both are shown before anything is
+//! linked, and so is what a move takes from somebody else.
+
+use askama::Template;
+use entities::{ChatId, PlayId, Subject, link};
+use http::Method;
+
+use crate::fields::Fields;
+use crate::html::form::Form;
+use crate::html::shell::{Place, Shell};
+use crate::pages::guilds::people::{Standing, Who, chat_of, identify};
+use crate::response::{Flash, PageError, Response, Undo};
+use crate::visit::GuildVisit;
+
+/// What the form shows; the API's errors name them.
+const FIELDS: [&str; 2] = ["chat_id", "play_id"];
+
+#[derive(Template)]
+#[template(path = "guilds/members/link_up.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    /// The list, for people who may see it.
+    list_url: Option<String>,
+    form: Form,
+    /// The accounts that the form names.
+    both: Option<Both>,
+}
+
+/// Both accounts, and the links that stand in the way.
+struct Both {
+    chat: ChatId,
+    play: PlayId,
+    chat_who: Who,
+    play_who: Who,
+    /// Doubts about either account, as sentences.
+    doubts: Vec<String>,
+    /// They are linked with each other already.
+    is_linked: bool,
+    moves: Vec<String>,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
+    show(&visit, &visit.query, Form::new(visit.query.clone())).await
+}
+
+async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response, PageError> {
+    let (both, form) = match named(visit, typed).await? {
+        _ if typed.text("chat_id").is_empty() && typed.text("play_id").is_empty() => (None, form),
+        Ok((chat, play)) => (Some(Both::read(visit, chat, play).await?), form),
+        Err(_) if form.is_refused() => (None, form),
+        Err((field, problem)) => (None, Form::wrong(typed, Some(field), &problem)),
+    };
+    let shell = visit.shell("Link a member", Place::Members);
+    let list_url = visit.may("lookup.read").then(|| visit.url("/members"));
+    let page = Page { shell, url: visit.url("/members/link"), list_url, form, both };
+    Ok(Response::page(&page)?.status(page.form.status()))
+}
+
+type Wrong = (&'static str, String);
+
+/// `Err`: the field with its error.
+async fn named(visit: &GuildVisit, typed: &Fields) -> Result<Result<(ChatId, PlayId), Wrong>, PageError> {
+    let chat = match chat_of(visit, typed.text("chat_id")).await? {
+        Ok(chat) => chat,
+        Err(problem) => return Ok(Err(("chat_id", problem))),
+    };
+    Ok(match typed.text("play_id").parse() {
+        Ok(Subject::Play(play)) => Ok((chat, play)),
+        _ => Err(("play_id", "Give the Roblox id: the digits in the address of the profile.".to_owned())),
+    })
+}
+
+impl Both {
+    async fn read(visit: &GuildVisit, chat: ChatId, play: PlayId) -> Result<Self, PageError> {
+        let (conn, guild) = (visit.read(), visit.guild.guild_id);
+        let (of_chat, of_play) =
+            (link::find_by_chat(conn, guild, chat).await?, link::find_by_play(conn, guild, play).await?);
+        let is_linked = of_chat.as_ref().is_some_and(|link| link.play_id == play);
+        let chat_who = identify(visit, Subject::Chat(chat)).await?;
+        let play_who = identify(visit, Subject::Play(play)).await?;
+        let mut moves = Vec::new();
+        if let Some(link) = of_chat.filter(|link| link.play_id != play) {
+            let name = link.play_username;
+            moves.push(format!("This member is linked to {name} ({}). That link ends.", link.play_id));
+        }
+        if let Some(link) = of_play.filter(|link| link.chat_id != chat) {
+            let (other, _) = identify(visit, Subject::Chat(link.chat_id)).await?;
+            moves.push(format!(
+                "This Roblox account is linked to {} ({}). That link ends, and with it their roles and nickname.",
+                other.name, link.chat_id
+            ));
+        }
+        let doubts = [doubt("Discord", &chat_who.1), doubt("Roblox", &play_who.1)];
+        let doubts = doubts.into_iter().flatten().collect();
+        Ok(Self { chat, play, chat_who: chat_who.0, play_who: play_who.0, doubts, is_linked, moves })
+    }
+}
+
+fn doubt(platform: &str, standing: &Standing) -> Option<String> {
+    match standing {
+        Standing::Unknown => Some(format!("{platform} knows no such account.")),
+        Standing::Unanswered(why) => {
+            Some(format!("{platform} does not answer, so the account was not checked: {why}."))
+        }
+        Standing::Unlinked(Some(false)) => {
+            Some("This person is not a member of the Discord server.".to_owned())
+        }
+        Standing::Linked | Standing::Unlinked(_) => None,
+    }
+}
+
+pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
+    let typed = &visit.form;
+    let (chat, play) = match named(&visit, typed).await? {
+        Ok(both) => both,
+        Err((field, problem)) => {
+            return show(&visit, typed, Form::wrong(typed, Some(field), &problem)).await;
+        }
+    };
+    let mut body = typed.json(&["play_id"]);
+    body.insert("replace".to_owned(), (typed.text("replace") == "yes").into());
+    let answer = visit.api(Method::PUT, &format!("/guilds/{{g}}/links/{chat}"), body).await;
+    if !answer.status.is_success() {
+        return show(&visit, typed, Form::refused(typed, &answer)).await;
+    }
+    let name = answer.body["data"]["link"]["play_username"].as_str().unwrap_or_default().to_owned();
+    let text = format!("Linked with {name} ({play}). A sync gives the roles and the nickname.");
+    let page = if visit.may("lookup.read") { format!("/members/{chat}") } else { "/members/link".to_owned() };
+    Ok(Response::see(visit.url(&page)).flash(Flash::new(text)))
+}
+
+pub(crate) async fn unlink(visit: GuildVisit) -> Result<Response, PageError> {
+    let before = super::member::load(&visit).await?;
+    let chat = before.chat_id;
+    let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/links/{chat}"), Default::default()).await;
+    if !answer.status.is_success() {
+        return super::member::show(&visit, &before, Form::refused(&visit.form, &answer)).await;
+    }
+    let back = [("chat_id", &*chat.to_string()), ("play_id", &*before.play_id.to_string())];
+    let undo = Undo::new(visit.url("/members/link"), &back);
+    let text = format!(
+        "Unlinked {}. A job takes away the roles and the nickname that came from the link.",
+        before.play_username
+    );
+    Ok(Response::see(visit.url("/members")).flash(Flash::new(text).with_undo(undo)))
+}

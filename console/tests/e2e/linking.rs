@@ -1,0 +1,86 @@
+//! Linking and unlinking a member in the console.
+
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::console::Console;
+use testkit::{Deployment, OUTSIDER, eventually, in_turn};
+
+in_turn!(
+    a_member_is_unlinked_and_linked_again,
+    both_accounts_are_shown_before_a_link_moves,
+    what_is_wrong_stands_at_its_field,
+    staff_do_not_link_themselves,
+);
+
+/// The longest wait for the jobs of a change.
+const WITHIN: Duration = Duration::from_secs(20);
+
+fn below(deployment: &Deployment, page: &str) -> String {
+    format!("/console/guilds/{}{page}", deployment.guild().id)
+}
+
+async fn a_member_is_unlinked_and_linked_again(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let member = guild.right();
+    let page = console.get(&below(deployment, &format!("/members/{}", member.chat))).await;
+    let list = console.press(&page, "Unlink member", &[]).await;
+    list.shows(200, &format!("Unlinked {}", member.name));
+    eventually("roles and nickname are gone", WITHIN, async || {
+        let found = deployment.simulator.member(guild, &member.chat).await;
+        (found["roles"] == json!([]) && found["nick"].is_null()).then_some(())
+    })
+    .await;
+    let back = console.undo(&list).await;
+    back.shows(200, &format!("Linked with {}", member.name));
+    eventually("roles and nickname are back", WITHIN, async || {
+        deployment.simulator.is_right(guild, member).await.then_some(())
+    })
+    .await;
+    let row = back.texts("#links tr").join(" | ");
+    assert!(row.contains("removed") && row.contains("made by"), "{row}");
+}
+
+async fn both_accounts_are_shown_before_a_link_moves(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let (from, to) = (&guild.members[5], &guild.members[6]);
+    let list = console.get(&below(deployment, "/members")).await;
+    let form = console.get(&list.link("Link a member")).await;
+    let play = from.play.to_string();
+    let both = console.press(&form, "Show both accounts", &[("chat_id", &to.chat), ("play_id", &play)]).await;
+    both.shows(200, &format!("This member is linked to {}", to.name));
+    both.shows(200, &format!("({}). That link ends, and with it their roles and nickname.", from.chat));
+    let moved = console.press(&both, "Move the link", &[]).await;
+    moved.shows(200, &format!("Linked with {}", from.name));
+    let again =
+        console.get(&below(deployment, &format!("/members/link?chat_id={}&play_id={play}", to.chat))).await;
+    again.shows(200, "These accounts are linked already");
+}
+
+async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
+    let console = Console::owner(deployment).await;
+    let form = console.get(&below(deployment, "/members/link")).await;
+    let wrong = console.press(&form, "Show both accounts", &[("chat_id", OUTSIDER), ("play_id", "x")]).await;
+    wrong.refuses("play_id", "x", "Give the Roblox id");
+    let wrong = console.press(&form, "Show both accounts", &[("chat_id", ""), ("play_id", "5")]).await;
+    wrong.refuses("chat_id", "", "Give a Discord id");
+    let unknown = [("chat_id", OUTSIDER), ("play_id", "987654321")];
+    let shown = console.press(&form, "Show both accounts", &unknown).await;
+    shown.shows(200, "Roblox knows no such account.").shows(200, "not a member of the Discord server");
+    let refused = console.press(&shown, "Link these accounts", &[]).await;
+    assert!(refused.status == 422 && refused.contains("knows no player"), "{}", refused.text());
+}
+
+async fn staff_do_not_link_themselves(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let role = json!({ "role_name": "Linker", "permissions": ["lookup.read", "links.write"] });
+    let at = format!("/guilds/{}/staff/roles/{}", guild.id, guild.roles[3]);
+    deployment.api().send(reqwest::Method::PUT, &at, Some(role)).await.ok();
+    let (own, other) = (&guild.members[1], &guild.members[7]);
+    let console = Console::of(deployment, guild, &own.chat).await;
+    let page = console.get(&below(deployment, &format!("/members/{}", own.chat))).await;
+    let refused = console.press(&page, "Unlink member", &[]).await;
+    assert!(refused.status == 403 && refused.contains("about yourself"), "{}", refused.text());
+    let page = console.get(&below(deployment, &format!("/members/{}", other.chat))).await;
+    console.press(&page, "Unlink member", &[]).await.shows(200, "Unlinked");
+}

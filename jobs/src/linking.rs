@@ -1,0 +1,214 @@
+//! Links between chat and game accounts: how one is made, moved and ended, with the audit entries, the event and the jobs
+//! that follow from it (docs/rules.md 11).
+//!
+//! Used by `api/src/endpoints/guilds/links/` and `cli/src/commands/links/`. The runs are `worker/src/sync_member.rs`, which gives roles
+//! and nickname, and `worker/src/unlink_member.rs`, which takes them away. The rows are `entities/src/link.rs`, their history is read by
+//! `entities/src/link_history.rs`.
+
+use chrono::SecondsFormat;
+use entities::audit_entry::{Actor, NewEntry};
+use entities::link::{self, Model, Source};
+use entities::sanction::change;
+use entities::{ChatId, GuildId, JobId, Person, PlayId, Timestamp, binding, guild, moderation_revision};
+use queue::{Draft, Payload, QueueError};
+use runtime::{Event, Transaction, UnitOfWork};
+use sea_orm::{ConnectionTrait, DbErr};
+use serde_json::{Value, json};
+
+use crate::Operator;
+use crate::kinds::{SyncMember, UnlinkMember};
+
+/// Who makes a change: the actor of its audit entries and jobs.
+#[derive(Debug, Clone)]
+pub struct Author {
+    pub actor: Actor,
+    /// Of a command: who ran it.
+    by: Option<Operator>,
+}
+
+impl From<Actor> for Author {
+    fn from(actor: Actor) -> Self {
+        Self { actor, by: None }
+    }
+}
+
+impl From<Operator> for Author {
+    fn from(operator: Operator) -> Self {
+        Self { actor: operator.actor.clone(), by: Some(operator) }
+    }
+}
+
+/// A link to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewLink {
+    pub chat: ChatId,
+    pub play: PlayId,
+    pub name: String,
+    pub source: Source,
+}
+
+/// The links that stand in the way of a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InTheWay {
+    /// The chat account's link to another game account.
+    pub of_chat: Option<Model>,
+    /// The game account's link to another chat account.
+    pub of_play: Option<Model>,
+}
+
+impl InTheWay {
+    pub fn is_empty(&self) -> bool {
+        self.of_chat.is_none() && self.of_play.is_none()
+    }
+}
+
+/// A link that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Linked {
+    pub link: Model,
+    pub ended: InTheWay,
+    /// The sync of the member; `None`: the link was like that already.
+    pub sync: Option<JobId>,
+}
+
+/// A change of a guild's links. It waits for other changes of them, so what it reads stays true until its end.
+pub struct Linking<'w> {
+    work: &'w mut UnitOfWork,
+    revision: moderation_revision::Change,
+    author: Author,
+}
+
+impl<'w> Linking<'w> {
+    /// Call it first in the transaction.
+    pub async fn begin(
+        work: &'w mut UnitOfWork,
+        guild: GuildId,
+        author: impl Into<Author>,
+    ) -> Result<Self, DbErr> {
+        let revision = moderation_revision::begin(work.tx(), guild, work.now()).await?;
+        Ok(Self { work, revision, author: author.into() })
+    }
+
+    pub fn tx(&self) -> &Transaction {
+        self.work.tx()
+    }
+
+    fn guild(&self) -> GuildId {
+        self.revision.guild
+    }
+
+    pub async fn in_the_way(&self, chat: ChatId, play: PlayId) -> Result<InTheWay, DbErr> {
+        let (tx, guild) = (self.work.tx(), self.guild());
+        Ok(InTheWay {
+            of_chat: link::find_by_chat(tx, guild, chat).await?.filter(|link| link.play_id != play),
+            of_play: link::find_by_play(tx, guild, play).await?.filter(|link| link.chat_id != chat),
+        })
+    }
+
+    /// Makes the link, in place of those in the way.
+    pub async fn link(&mut self, new: NewLink) -> Result<Linked, QueueError> {
+        let NewLink { chat, play, name, source } = new;
+        let guild = self.guild();
+        let known = link::find_by_chat(self.work.tx(), guild, chat).await?;
+        let ended = self.in_the_way(chat, play).await?;
+        if let Some(link) = known.filter(|known| known.play_id == play && known.play_username == name) {
+            return Ok(Linked { link, ended, sync: None });
+        }
+        let link = Model {
+            guild_id: guild,
+            chat_id: chat,
+            play_id: play,
+            play_username: name,
+            verified_at: self.work.now(),
+            source,
+        };
+        if let Some(theirs) = &ended.of_play {
+            self.end(theirs, json!({ "before": described(theirs), "moved_to": chat })).await?;
+        }
+        let people: Vec<_> = ended.of_chat.iter().chain([&link]).map(Person::from).collect();
+        change::relink(self.work.tx(), &self.revision, &people).await?;
+        link::upsert_many(self.work.tx(), vec![link.clone()]).await?;
+        match &ended.of_chat {
+            Some(mine) => {
+                let changes = json!({ "before": described(mine), "after": described(&link) });
+                self.audit("links.replace", chat, changes);
+            }
+            None => self.audit("links.add", chat, json!({ "after": described(&link) })),
+        }
+        self.work.announce([Event::LinksChanged { guild }]);
+        let sync = self.enqueue(&SyncMember { guild, user: chat }, Some(chat)).await?;
+        Ok(Linked { link, ended, sync: Some(sync) })
+    }
+
+    /// Ends a link. The job takes away the roles and the nickname that came from it.
+    pub async fn unlink(&mut self, before: &Model) -> Result<JobId, QueueError> {
+        self.end(before, json!({ "before": described(before) })).await
+    }
+
+    async fn end(&mut self, before: &Model, metadata: Value) -> Result<JobId, QueueError> {
+        let (guild, user) = (self.guild(), before.chat_id);
+        change::relink(self.work.tx(), &self.revision, &[Person::from(before)]).await?;
+        link::delete(self.work.tx(), guild, user).await?;
+        self.audit("links.remove", user, metadata);
+        self.work.announce([Event::LinksChanged { guild }]);
+        let bindings = binding::list(self.work.tx(), guild).await?;
+        let row = guild::find(self.work.tx(), guild).await?;
+        let payload = UnlinkMember {
+            guild,
+            user,
+            play: before.play_id,
+            play_username: before.play_username.clone(),
+            roles: bindings.iter().map(|binding| binding.role_id).collect(),
+            nickname_template: row.map(|row| row.nickname_template).unwrap_or_default(),
+        };
+        self.enqueue(&payload, None).await
+    }
+
+    async fn enqueue<P: Payload>(&mut self, payload: &P, once: Option<ChatId>) -> Result<JobId, QueueError> {
+        let draft = Draft::new(self.guild(), payload, self.author.actor.clone())?;
+        let draft = match once {
+            // One that waits reads the new link.
+            Some(user) => draft.once(&format!("{user} is linked")),
+            None => draft,
+        };
+        let enqueued = draft.enqueue(self.work.tx(), self.work.now()).await?;
+        self.work.publish(enqueued.message);
+        Ok(enqueued.job)
+    }
+
+    fn audit(&mut self, action: &'static str, chat: ChatId, metadata: Value) {
+        let entry = NewEntry { guild: self.guild(), action, target: chat.to_string(), metadata };
+        let entry = match &self.author.by {
+            Some(operator) => operator.signed(entry),
+            None => entry,
+        };
+        self.work.audit(self.author.actor.clone(), entry);
+    }
+}
+
+/// A link as audit entries have it; `entities::link_history` reads it.
+pub fn described(link: &Model) -> Value {
+    json!({
+        "play_id": link.play_id,
+        "play_username": link.play_username,
+        "verified_at": link.verified_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        "source": link.source,
+    })
+}
+
+/// Call it before or after many links change, with both accounts of the old and the new ones: their open bans and
+/// mutes are listed under another game id from then on, or belong to another person. The new revision tells
+/// caches of the active lists.
+pub async fn relink_moderation<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    accounts: &[Person],
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    if accounts.is_empty() {
+        return Ok(());
+    }
+    let begun = moderation_revision::begin(conn, guild, now).await?;
+    change::relink(conn, &begun, accounts).await?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! `unlink_member`: takes away the roles and the nickname that came from a link that has ended (docs/rules.md 11).
+//!
+//! A member who is linked again gets a sync instead: at the beginning, and again at the end for a link made meanwhile.
+
+use entities::{ChatId, GuildId, link};
+use jobs::kinds::{SyncMember, UnlinkMember};
+use platforms::{CallContext, ChatMember, Platforms, nickname};
+use queue::run::{Handler, JobContext, JobError, Outcome};
+use serde_json::json;
+
+use crate::errors::job_error;
+use crate::sync_member;
+use crate::wanted::{Change, GuildRules};
+
+pub(crate) struct Job(pub(crate) Platforms);
+
+impl Handler for Job {
+    type Payload = UnlinkMember;
+
+    async fn run(&self, job: &JobContext, ended: UnlinkMember) -> Result<Outcome, JobError> {
+        let (guild, user) = (ended.guild, ended.user);
+        let sync = sync_member::Job(self.0.clone());
+        if is_linked(job, guild, user).await? {
+            return sync.run(job, SyncMember { guild, user }).await;
+        }
+        let member = self.0.chat.member(CallContext::interactive(guild), user).await.map_err(job_error)?;
+        let Some(member) = member else {
+            return Ok(Outcome::Done { result: json!({ "left_the_guild": true }), audit: Vec::new() });
+        };
+        let rules = GuildRules::load(job.database().read(), guild).await?;
+        let outcome = sync.make(job, guild, &member, &rules.allowed, change(&ended, &member)).await?;
+        if is_linked(job, guild, user).await? {
+            return sync.run(job, SyncMember { guild, user }).await;
+        }
+        Ok(outcome)
+    }
+}
+
+async fn is_linked(job: &JobContext, guild: GuildId, user: ChatId) -> Result<bool, JobError> {
+    Ok(link::find_by_chat(job.database().read(), guild, user).await?.is_some())
+}
+
+/// What the member still has of the link. A nickname that somebody else gave stays.
+fn change(ended: &UnlinkMember, member: &ChatMember) -> Change {
+    let given = nickname(&ended.nickname_template, &ended.play_username, ended.play);
+    let has = given.is_some() && member.nick == given;
+    Change {
+        add: Vec::new(),
+        remove: member.roles.iter().filter(|role| ended.roles.contains(role)).copied().collect(),
+        nick: has.then(String::new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{member, play, roles};
+
+    #[test]
+    fn only_what_came_from_the_link_goes() {
+        let ended = UnlinkMember {
+            guild: GuildId::try_from(7).unwrap(),
+            user: ChatId::try_from(8).unwrap(),
+            play: play(1),
+            play_username: "builder".to_owned(),
+            roles: roles(&[101, 102]),
+            nickname_template: "{play_username}".to_owned(),
+        };
+        let after = change(&ended, &member(&[900, 102], Some("builder")));
+        assert_eq!(after, Change { add: Vec::new(), remove: roles(&[102]), nick: Some(String::new()) });
+        assert!(change(&ended, &member(&[900], Some("boss"))).is_empty());
+        let unnamed = UnlinkMember { nickname_template: String::new(), ..ended };
+        assert!(change(&unnamed, &member(&[900], None)).is_empty());
+    }
+}
