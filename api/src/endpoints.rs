@@ -29,6 +29,30 @@ pub(crate) mod bindings {
 }
 pub(crate) mod guilds {
     pub(crate) mod linked_member;
+    pub(crate) mod link_attempts {
+        pub(crate) mod bind;
+        pub(crate) mod code;
+        pub(crate) mod decide;
+        pub(crate) mod get;
+        pub(crate) mod own;
+        pub(crate) mod post;
+        pub(crate) mod record;
+        pub(crate) mod approve {
+            pub(crate) mod post;
+        }
+        pub(crate) mod cancel {
+            pub(crate) mod post;
+        }
+        pub(crate) mod confirm {
+            pub(crate) mod post;
+        }
+        pub(crate) mod profile {
+            pub(crate) mod post;
+        }
+        pub(crate) mod reject {
+            pub(crate) mod post;
+        }
+    }
     pub(crate) mod links {
         pub(crate) mod delete;
         pub(crate) mod get;
@@ -113,6 +137,11 @@ pub(crate) mod jobs {
     pub(crate) mod get;
     pub(crate) mod record;
     pub(crate) mod retry {
+        pub(crate) mod post;
+    }
+}
+pub(crate) mod links {
+    pub(crate) mod confirm {
         pub(crate) mod post;
     }
 }

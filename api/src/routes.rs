@@ -50,6 +50,19 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/guilds/{guildId}/links/{chatId}" LinksRead Links guilds::links::of_chat::get;
             PUT "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::put;
             DELETE "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::delete;
+            GET "/guilds/{guildId}/link-attempts" LinksRead Links guilds::link_attempts::get;
+            POST "/guilds/{guildId}/link-attempts" LinksWrite Links guilds::link_attempts::post.answers_secret();
+            POST "/guilds/{guildId}/link-attempts/{attemptId}/profile"
+                LinksWrite Links guilds::link_attempts::profile::post;
+            POST "/guilds/{guildId}/link-attempts/{attemptId}/confirm"
+                LinksWrite Links guilds::link_attempts::confirm::post;
+            POST "/guilds/{guildId}/link-attempts/{attemptId}/cancel"
+                LinksWrite Links guilds::link_attempts::cancel::post;
+            POST "/guilds/{guildId}/link-attempts/{attemptId}/approve"
+                LinksWrite Links guilds::link_attempts::approve::post;
+            POST "/guilds/{guildId}/link-attempts/{attemptId}/reject"
+                LinksWrite Links guilds::link_attempts::reject::post;
+            POST "/links/confirm" LinkConfirm Play links::confirm::post;
         },
     },
     Area {

@@ -25,7 +25,14 @@ const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
     Permission("links.write") "PUT /guilds/{guildId}/links/{chatId}";
-    Permission("links.write") "DELETE /guilds/{guildId}/links/{chatId}";
+    // Their own, or with `links.write`: the endpoints check it.
+    Member "DELETE /guilds/{guildId}/links/{chatId}";
+    Member "POST /guilds/{guildId}/link-attempts";
+    Member "POST /guilds/{guildId}/link-attempts/{attemptId}/profile";
+    Member "POST /guilds/{guildId}/link-attempts/{attemptId}/confirm";
+    Member "POST /guilds/{guildId}/link-attempts/{attemptId}/cancel";
+    Permission("links.write") "POST /guilds/{guildId}/link-attempts/{attemptId}/approve";
+    Permission("links.write") "POST /guilds/{guildId}/link-attempts/{attemptId}/reject";
     Permission("sync.write") "POST /interactions/sync";
     Permission("sync.write") "POST /interactions/sync/all";
     Permission("roles.write") "POST /interactions/roles/assign";

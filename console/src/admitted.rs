@@ -34,6 +34,7 @@ enum Asked {
     Page(&'static Row, Box<Visitor>),
 }
 
+#[expect(clippy::large_enum_variant, reason = "it is boxed as a whole")]
 enum Visitor {
     Guest(Guest),
     Person(Visit),

@@ -33,7 +33,7 @@ pub use guard::live::{LiveKey, LivePerson, bearer};
 pub use guard::live_refusal::LiveRefusal;
 pub use guard::rights::{Needs, Rights};
 pub use guard::secret::ConsoleSecret;
-pub use request::{ROOT, Request};
+pub use request::{MEMBERS, ROOT, Request};
 pub use response::body::{Body, Broken, Unread};
 use response::{PageError, Response, error_page};
 pub use state::{Console, WaysIn};

@@ -4,5 +4,6 @@ pub(crate) mod guilds;
 pub(crate) mod home;
 pub(crate) mod instance;
 pub(crate) mod link;
+pub(crate) mod linking;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;

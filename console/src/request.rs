@@ -7,6 +7,8 @@ use http::{HeaderMap, Method};
 
 /// The path of the console: its pages are this one and all below it.
 pub const ROOT: &str = "/console";
+/// The pages of members.
+pub const MEMBERS: &str = "/link";
 
 /// A request below [`ROOT`].
 #[derive(Clone)]

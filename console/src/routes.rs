@@ -57,6 +57,18 @@ static ROWS: &[Row] = rows! {
     POST "/console/sign-out" Own sign_in::out;
     GET "/console/link/{secret}" Open link::get;
     POST "/console/link/{secret}" Open link::post;
+    GET "/link" Own linking::mine::get;
+    POST "/link/forget" Own linking::mine::forget;
+    GET "/link/{guild}" Own linking::guild::get;
+    POST "/link/{guild}/begin" Own linking::guild::begin;
+    GET "/link/{guild}/discord" Own linking::prove::discord;
+    GET "/link/{guild}/roblox" Own linking::prove::roblox;
+    GET "/link/callback/discord" Own linking::prove::discord_callback;
+    GET "/link/callback/roblox" Own linking::prove::roblox_callback;
+    POST "/link/{guild}/profile" Own linking::guild::profile;
+    POST "/link/{guild}/confirm" Own linking::guild::confirm;
+    POST "/link/{guild}/cancel" Own linking::guild::cancel;
+    POST "/link/{guild}/unlink" Own linking::guild::unlink;
     GET "/console/sessions" Own sessions::get;
     POST "/console/sessions/{session}/end" Own sessions::end;
 
@@ -83,11 +95,14 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/first-run" Guild(Admin) guilds::first_run::get;
     GET "/console/guilds/{guild}/find" Guild(Staff) guilds::find::get;
     GET "/console/guilds/{guild}/members" Guild(Permission("lookup.read")) guilds::members::get;
+    GET "/console/guilds/{guild}/members/attempts" Guild(Permission("links.write")) guilds::members::attempts::get;
+    POST "/console/guilds/{guild}/members/attempts/{attempt}/approve" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/approve")) guilds::members::attempts::approve;
+    POST "/console/guilds/{guild}/members/attempts/{attempt}/reject" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/reject")) guilds::members::attempts::reject;
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::member::get;
     POST "/console/guilds/{guild}/members/{member}/sync" Guild(of("POST /interactions/sync")) guilds::members::act::sync;
-    POST "/console/guilds/{guild}/members/{member}/unlink" Guild(of("DELETE /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::unlink;
+    POST "/console/guilds/{guild}/members/{member}/unlink" Guild(Permission("links.write")) guilds::members::link_up::unlink;
     POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(of("POST /interactions/roles/assign")) guilds::members::act::give;
     POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(of("POST /interactions/roles/remove")) guilds::members::act::remove;
     GET "/console/guilds/{guild}/moderation" Guild(Permission("moderation.read")) guilds::moderation::bans;
@@ -257,6 +272,7 @@ mod tests {
 
     fn short(needs: Needs) -> String {
         match needs {
+            Needs::Member => "member".to_owned(),
             Needs::Staff => "staff".to_owned(),
             Needs::Permission(name) => name.to_owned(),
             Needs::Admin => "admin".to_owned(),

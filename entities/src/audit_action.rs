@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 82] = [
+pub const ALL: [&str; 88] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -27,6 +27,12 @@ pub const ALL: [&str; 82] = [
     "keys.create",
     "keys.revoke",
     "keys.rotate",
+    "link_attempts.approve",
+    "link_attempts.begin",
+    "link_attempts.cancel",
+    "link_attempts.hold",
+    "link_attempts.refuse",
+    "link_attempts.reject",
     "links.add",
     "links.import",
     "links.remove",

@@ -1,13 +1,13 @@
 //! Bindings: a rank in a game group calls for a chat role (docs/rules.md 5).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{OnConflict, UnionType};
+use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::by_id::{by_id, no_relations};
-use crate::{BindingId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, lists};
+use crate::{BindingId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, guild, lists};
 
 /// Kinds of binding. The API has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
@@ -59,17 +59,23 @@ pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
 }
 
-/// The subset of these roles that a binding of the guild names, for any rank.
-pub async fn named_by_bindings(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Vec<RoleId>> {
-    Entity::find()
+/// The subset of these roles that syncs of the guild manage: a binding names them, for any rank, or they are its
+/// verified or unverified role (docs/rules.md 5).
+pub async fn managed_roles(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Vec<RoleId>> {
+    let mut managed = Entity::find()
         .select_only()
         .column(Column::RoleId)
-        .distinct()
         .filter(Column::GuildId.eq(guild))
-        .filter(lists::any_of(conn, Column::RoleId, roles.iter().copied()))
-        .into_tuple()
-        .all(conn)
-        .await
+        .filter(lists::any_of(conn, Column::RoleId, roles.iter().copied()));
+    for role in [guild::Column::VerifiedRole, guild::Column::UnverifiedRole] {
+        let of_guild = guild::Entity::find()
+            .select_only()
+            .column(role)
+            .filter(guild::Column::GuildId.eq(guild))
+            .filter(lists::any_of(conn, role, roles.iter().copied()));
+        QuerySelect::query(&mut managed).union(UnionType::Distinct, of_guild.into_query());
+    }
+    managed.into_tuple().all(conn).await
 }
 
 /// Adds a binding; `None` if the guild already has the same binding.

@@ -12,6 +12,7 @@ use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::account::{Verdict, Way, Ways};
 use crate::by_id::no_relations;
 use crate::{Conn, GuildId, Result, RoleId, RoleList, Timestamp};
 
@@ -32,6 +33,13 @@ pub struct Model {
     pub strike_days: i32,
     pub score_weights: Json,
     pub allowed_privileged_roles: RoleList,
+    pub link_ways: Ways,
+    pub link_min_chat_days: i32,
+    pub link_min_play_days: i32,
+    pub link_flagged: Verdict,
+    pub link_banned: Verdict,
+    pub verified_role: Option<RoleId>,
+    pub unverified_role: Option<RoleId>,
     pub created_at: Timestamp,
     /// Its rows are being deleted ([`removal`]): no other query finds the guild.
     pub removing_since: Option<Timestamp>,
@@ -67,9 +75,54 @@ pub struct Settings {
     /// members.
     #[schema(value_type = Vec<RoleId>)]
     pub allowed_privileged_roles: RoleList,
+    /// The ways by which members link themselves. None: only staff and keys link them.
+    #[schema(value_type = Vec<Way>, example = json!(["code", "connection", "sign_in"]))]
+    pub link_ways: Ways,
+    /// The smallest age of a chat account whose owner links it, in days.
+    #[schema(minimum = 0, maximum = 3650, example = 30)]
+    pub link_min_chat_days: i32,
+    /// The same of the game account.
+    #[schema(minimum = 0, maximum = 3650, example = 30)]
+    pub link_min_play_days: i32,
+    /// What follows if somebody on the Shield list links themselves.
+    pub link_flagged: Verdict,
+    /// What follows if somebody who is banned in the guild links themselves.
+    pub link_banned: Verdict,
+    /// The role of every linked member.
+    #[schema(required)]
+    pub verified_role: Option<RoleId>,
+    /// The role that a link takes away, and its end gives back.
+    #[schema(required)]
+    pub unverified_role: Option<RoleId>,
 }
 
 impl Model {
+    /// A guild with the default settings (docs/rules.md 4 to 6 and 11).
+    pub fn new(guild_id: GuildId, name: String, created_at: Timestamp) -> Self {
+        Self {
+            guild_id,
+            name,
+            shield_writer: false,
+            mirror_bans: true,
+            mirror_bans_per_hour: 30,
+            nickname_template: "{play_username}".to_owned(),
+            time_zone: "UTC".to_owned(),
+            week_start: 1,
+            strike_days: 90,
+            score_weights: serde_json::json!({}),
+            allowed_privileged_roles: RoleList::default(),
+            link_ways: Ways::usual(),
+            link_min_chat_days: 0,
+            link_min_play_days: 0,
+            link_flagged: Verdict::Hold,
+            link_banned: Verdict::Hold,
+            verified_role: None,
+            unverified_role: None,
+            created_at,
+            removing_since: None,
+        }
+    }
+
     pub fn settings(&self) -> Settings {
         Settings {
             mirror_bans: self.mirror_bans,
@@ -80,6 +133,13 @@ impl Model {
             strike_days: self.strike_days,
             score_weights: self.score_weights.clone(),
             allowed_privileged_roles: self.allowed_privileged_roles.clone(),
+            link_ways: self.link_ways.clone(),
+            link_min_chat_days: self.link_min_chat_days,
+            link_min_play_days: self.link_min_play_days,
+            link_flagged: self.link_flagged,
+            link_banned: self.link_banned,
+            verified_role: self.verified_role,
+            unverified_role: self.unverified_role,
         }
     }
 }
@@ -148,6 +208,13 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::StrikeDays,
             Column::ScoreWeights,
             Column::AllowedPrivilegedRoles,
+            Column::LinkWays,
+            Column::LinkMinChatDays,
+            Column::LinkMinPlayDays,
+            Column::LinkFlagged,
+            Column::LinkBanned,
+            Column::VerifiedRole,
+            Column::UnverifiedRole,
         ])
         .to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())
@@ -158,7 +225,10 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
 }
 
 pub async fn save_settings(conn: &impl Conn, guild: GuildId, settings: Settings) -> Result<()> {
-    let change = ActiveModel { guild_id: Set(guild), ..settings.into_active_model() };
+    // Of what may be absent the derived conversion writes only what is there.
+    let (verified_role, unverified_role) = (Set(settings.verified_role), Set(settings.unverified_role));
+    let settings = settings.into_active_model();
+    let change = ActiveModel { guild_id: Set(guild), verified_role, unverified_role, ..settings };
     Entity::update(change).exec(conn).await?;
     Ok(())
 }

@@ -263,6 +263,8 @@ ids! { uuid_id:
     JobId,
     /// A staff member's session in a game.
     SessionId,
+    /// An attempt to link: a UUID of version 7, so ids sort by the time at which it began.
+    AttemptId,
     /// A command for a game server: a UUID of version 7, so ids sort by the time of issue.
     CommandId,
 }

@@ -4,6 +4,7 @@
 //! forget it. Functions take any connection: pass a transaction where the change must commit with its audit entry and
 //! its job. Time is always passed in.
 
+pub mod account;
 pub mod api_key;
 pub mod api_process;
 pub mod application_panel;
@@ -37,6 +38,7 @@ pub mod leader_lease;
 pub mod leaderboard;
 pub mod leave_request;
 pub mod link;
+pub mod link_attempt;
 pub mod link_history;
 pub mod link_search;
 mod lists;
@@ -71,9 +73,9 @@ pub mod worker;
 pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
-    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,
-    KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId,
-    SessionId, StrikeId, SubmissionId, TicketId, UniverseId,
+    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError,
+    JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId,
+    SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

@@ -1,7 +1,7 @@
 //! Links between a chat account and a game account: one to one in each guild.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -103,6 +103,22 @@ pub async fn pairs_of(
     let after = Condition::all().add_option(after.map(|after| Column::ChatId.gt(after)));
     let pairs = accounts().filter(Column::GuildId.eq(guild)).filter(after);
     pairs.limit(limit).into_model().all(conn).await
+}
+
+/// The links of a person that they made themselves, in all guilds, by guild.
+pub async fn made_by_member(conn: &impl Conn, chat: ChatId, play: PlayId) -> Result<Vec<Model>> {
+    let own = Entity::find().filter(by_person(chat)).filter(Column::PlayId.eq(play));
+    own.filter(Column::Source.eq(Source::Member)).order_by_asc(Column::GuildId).all(conn).await
+}
+
+/// The links of a chat user in all guilds, by guild.
+pub async fn of_chat(conn: &impl Conn, chat: ChatId) -> Result<Vec<Model>> {
+    Entity::find().filter(by_person(chat)).order_by_asc(Column::GuildId).all(conn).await
+}
+
+/// As the index `link_by_person` has it.
+fn by_person(chat: ChatId) -> Expr {
+    Expr::cust("chat_id + 0").eq(chat)
 }
 
 pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {

@@ -44,8 +44,8 @@ impl Payload for SyncMember {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Takes away the roles and the nickname that came from a link that has ended (docs/rules.md 11). Nothing, if the member is
-/// linked again: then a sync decides.
+/// Takes away the roles and the nickname that came from a link that has ended, and gives the guild's unverified role
+/// (docs/rules.md 11). If the member is linked again, a sync decides.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UnlinkMember {
     pub guild: GuildId,
@@ -53,7 +53,7 @@ pub struct UnlinkMember {
     /// The game account of the ended link.
     pub play: PlayId,
     pub play_username: String,
-    /// The roles that bindings named at its end.
+    /// The roles that bindings named at its end, and the verified role.
     pub roles: Vec<RoleId>,
     /// The guild's at its end.
     pub nickname_template: String,

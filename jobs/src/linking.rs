@@ -153,12 +153,13 @@ impl<'w> Linking<'w> {
         self.work.announce([Event::LinksChanged { guild }]);
         let bindings = binding::list(self.work.tx(), guild).await?;
         let row = guild::find(self.work.tx(), guild).await?;
+        let verified = row.as_ref().and_then(|row| row.verified_role);
         let payload = UnlinkMember {
             guild,
             user,
             play: before.play_id,
             play_username: before.play_username.clone(),
-            roles: bindings.iter().map(|binding| binding.role_id).collect(),
+            roles: bindings.iter().map(|binding| binding.role_id).chain(verified).collect(),
             nickname_template: row.map(|row| row.nickname_template).unwrap_or_default(),
         };
         self.enqueue(&payload, None).await

@@ -13,9 +13,21 @@ CREATE TABLE guild (
     strike_days integer NOT NULL DEFAULT 90 CHECK (strike_days BETWEEN 1 AND 3650),
     score_weights {json} NOT NULL DEFAULT '{}',
     allowed_privileged_roles {json} NOT NULL DEFAULT '[]',
+    -- The rules for linking (docs/rules.md 11). By these ways members link themselves.
+    link_ways {json} NOT NULL DEFAULT '["code","connection","sign_in"]',
+    -- The smallest age of the chat and of the game account.
+    link_min_chat_days integer NOT NULL DEFAULT 0 CHECK (link_min_chat_days BETWEEN 0 AND 3650),
+    link_min_play_days integer NOT NULL DEFAULT 0 CHECK (link_min_play_days BETWEEN 0 AND 3650),
+    -- Of those on the Shield list, and of those banned in the guild.
+    link_flagged text NOT NULL DEFAULT 'hold' CHECK (link_flagged IN ('admit', 'hold', 'refuse')),
+    link_banned text NOT NULL DEFAULT 'hold' CHECK (link_banned IN ('admit', 'hold', 'refuse')),
+    -- Of every linked member, and of those whose link has ended.
+    verified_role bigint CHECK (verified_role > 0),
+    unverified_role bigint CHECK (unverified_role > 0),
     created_at {time} NOT NULL,
     -- Set while its rows are being deleted; requests and jobs no longer see the guild.
-    removing_since {time}
+    removing_since {time},
+    CHECK (verified_role <> unverified_role)
 );
 
 CREATE TABLE api_key (
@@ -56,6 +68,9 @@ CREATE TABLE link (
 );
 
 CREATE UNIQUE INDEX link_by_play ON link (guild_id, play_id);
+
+-- The guilds of a person. Of an expression, so that no list of a guild by chat id is read by it.
+CREATE INDEX link_by_person ON link ((chat_id + 0));
 
 CREATE TABLE binding (
     binding_id {serial},

@@ -19,7 +19,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 13] = changes![
+const CHANGES: [Change; 14] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -33,6 +33,7 @@ const CHANGES: [Change; 13] = changes![
     "m0011_audit_search",
     "m0012_people",
     "m0013_leave_requests",
+    "m0014_linking",
 ];
 
 struct Schema;

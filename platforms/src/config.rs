@@ -11,6 +11,7 @@ use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
 use crate::exchange::Http;
 use crate::pacing::{Pacer, Rules, SharedPace};
+use crate::play_sign_in::PlaySignIn;
 use crate::roblox::{PlayHosts, PlayPlatform};
 use crate::sign_in::SignIn;
 use crate::wire::Wire;
@@ -19,6 +20,8 @@ use crate::{discord, roblox};
 const CHAT_API: &str = "https://discord.com/api/v10";
 const CHAT_HOST: &str = "https://discord.com";
 const PLAY_CLOUD: &str = "https://apis.roblox.com";
+/// Below the base of the game platform; the name of the platform in its ID tokens ends with it.
+const PLAY_OAUTH: &str = "/oauth";
 const PLAY_USERS: &str = "https://users.roblox.com";
 /// The form required by the chat platform: `DiscordBot ($url, $version)`.
 const CHAT_AGENT: &str = concat!("DiscordBot (guildhall, ", env!("CARGO_PKG_VERSION"), ")");
@@ -31,6 +34,8 @@ pub struct Platforms {
     pub play: Arc<PlayPlatform>,
     /// `None` without the application's credentials.
     pub sign_in: Option<Arc<SignIn>>,
+    /// The same for the game platform.
+    pub play_sign_in: Option<Arc<PlaySignIn>>,
 }
 
 impl Platforms {
@@ -49,9 +54,12 @@ impl Platforms {
             users: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_USERS)),
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
-        let wire = Wire::new(Http::new("play", &hosts.cloud, PLAY_AGENT)?, pacer, roblox::classify);
+        let http = Http::new("play", &hosts.cloud, PLAY_AGENT)?;
+        let play_sign_in = play_sign_in(config, http.clone(), pacer.clone(), &hosts.cloud)?;
+        let wire = Wire::new(http, pacer, roblox::classify);
         let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
-        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in: sign_in.map(Arc::new) })
+        let (sign_in, play_sign_in) = (sign_in.map(Arc::new), play_sign_in.map(Arc::new));
+        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in, play_sign_in })
     }
 }
 
@@ -74,6 +82,22 @@ fn sign_in(
     SignIn::new(http, pacer, &host, base.to_owned(), id.clone(), secret).map(Some)
 }
 
+/// A simulator makes its ID tokens in its own name, the platform behind a proxy in the real one. Either way only keys
+/// that are read at `base` count.
+fn play_sign_in(
+    config: &PlatformConfig,
+    http: Http,
+    pacer: Pacer,
+    base: &str,
+) -> Result<Option<PlaySignIn>, PlatformError> {
+    let (Some(id), Some(secret)) = (&config.play_client_id, &config.play_client_secret) else {
+        return Ok(None);
+    };
+    let issuers = [base, PLAY_CLOUD].map(|base| format!("{base}{PLAY_OAUTH}/")).to_vec();
+    let base = format!("{base}{PLAY_OAUTH}");
+    PlaySignIn::new(http, pacer, &base, issuers, id.clone(), secret).map(Some)
+}
+
 fn trimmed(base: &str) -> String {
     base.trim_end_matches('/').to_owned()
 }
@@ -85,21 +109,37 @@ mod tests {
     use runtime::PlatformRate;
 
     use super::*;
+    use crate::oauth::Attempt;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn sign_in(chat_api_url: Option<&str>) -> Arc<SignIn> {
+    /// Both clients at this base URL.
+    fn platforms(url: Option<&str>) -> Platforms {
         let config = PlatformConfig {
-            chat_api_url: chat_api_url.map(str::to_owned),
+            chat_api_url: url.map(str::to_owned),
             chat_token: None,
             chat_client_id: Some("7".to_owned()),
             chat_client_secret: Some("s".into()),
-            play_api_url: None,
+            play_api_url: url.map(str::to_owned),
             play_key: None,
+            play_client_id: Some("8".to_owned()),
+            play_client_secret: Some("s".into()),
             chat_rate: PlatformRate::Off,
             play_rate: PlatformRate::Off,
         };
-        Platforms::new(&config, None).unwrap().sign_in.unwrap()
+        Platforms::new(&config, None).unwrap()
+    }
+
+    fn sign_in(url: Option<&str>) -> Arc<SignIn> {
+        platforms(url).sign_in.unwrap()
+    }
+
+    /// What an attempt asks the platform for, by name.
+    fn asked(attempt: &Attempt) -> Vec<(String, String)> {
+        let url = reqwest::Url::parse(&attempt.url).unwrap();
+        let mut asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        asked.sort_unstable();
+        asked
     }
 
     #[test]
@@ -120,9 +160,6 @@ mod tests {
         assert!(one.state.len() >= 22 && one.verifier.len() >= 43);
         let challenge =
             PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(one.verifier.clone()));
-        let url = reqwest::Url::parse(&one.url).unwrap();
-        let mut asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-        asked.sort_unstable();
         let expected = [
             ("client_id", "7"),
             ("code_challenge", challenge.as_str()),
@@ -132,7 +169,36 @@ mod tests {
             ("scope", "identify guilds"),
             ("state", &one.state),
         ];
-        assert_eq!(asked, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(asked(&one), expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert!(!one.url.contains(&one.verifier));
+    }
+
+    #[test]
+    fn players_sign_in_below_the_base_of_the_game_platform() {
+        let start = |url| {
+            let attempt = platforms(url).play_sign_in.unwrap().authorize_url("r", "o", NOW);
+            attempt.url.split('?').next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(start(None), "https://apis.roblox.com/oauth/v1/authorize");
+        assert_eq!(start(Some("http://127.0.0.1:9000/")), "http://127.0.0.1:9000/oauth/v1/authorize");
+        let sign_in = platforms(None).play_sign_in.unwrap();
+        let attempt = sign_in.authorize_url("https://a.example.org/link/callback", "o", NOW);
+        let names: Vec<String> = asked(&attempt).into_iter().map(|(name, _)| name).collect();
+        let expected = [
+            "client_id",
+            "code_challenge",
+            "code_challenge_method",
+            "nonce",
+            "redirect_uri",
+            "response_type",
+            "scope",
+            "state",
+        ];
+        assert_eq!(names, expected);
+        let value = |name: &str| asked(&attempt).into_iter().find(|(given, _)| given == name).unwrap().1;
+        let begun = sign_in.begun(&attempt.state, &attempt.verifier, "o", NOW).unwrap();
+        assert_eq!((value("scope"), value("nonce")), ("openid profile".to_owned(), begun.nonce()));
+        assert!(sign_in.begun(&attempt.state, &attempt.verifier, "p", NOW).is_none());
+        assert!(platforms(None).sign_in.unwrap().begun(&attempt.state, &attempt.verifier, NOW).is_none());
     }
 }

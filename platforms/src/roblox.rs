@@ -1,7 +1,8 @@
-//! The game platform's wire client: Roblox Open Cloud v2 for groups, the users API for names.
+//! The game platform's wire client: Roblox Open Cloud v2 for groups, the users API for names and profiles.
 
 mod errors;
 mod memberships;
+mod profile;
 mod roles;
 mod types;
 

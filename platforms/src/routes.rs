@@ -6,6 +6,8 @@ pub(crate) mod chat {
     pub(crate) const CURRENT_USER: &str = "GET /users/@me";
     /// The guilds of the person whose access token is sent.
     pub(crate) const OWN_GUILDS: &str = "GET /users/@me/guilds";
+    /// The accounts on other platforms of the person whose access token is sent.
+    pub(crate) const OWN_CONNECTIONS: &str = "GET /users/@me/connections";
     pub(crate) const USER: &str = "GET /users/:user";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";
     pub(crate) const GUILD: &str = "GET /guilds/:guild";
@@ -33,4 +35,11 @@ pub(crate) mod play {
     pub(crate) const GROUP: &str = "GET /cloud/v2/groups/:group";
     pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
     pub(crate) const USERS: &str = "POST /v1/users";
+    pub(crate) const USER: &str = "GET /v1/users/:user";
+    /// The only one that a browser opens.
+    pub(crate) const AUTHORIZE: &str = "GET /oauth/v1/authorize";
+    pub(crate) const TOKEN: &str = "POST /oauth/v1/token";
+    pub(crate) const REVOKE: &str = "POST /oauth/v1/token/revoke";
+    pub(crate) const USERINFO: &str = "GET /oauth/v1/userinfo";
+    pub(crate) const CERTS: &str = "GET /oauth/v1/certs";
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use entities::{
-    change_log, console_link, console_session, game_server, idempotency, job, retention, server_command,
-    staff_action, staff_session,
+    change_log, console_link, console_session, game_server, idempotency, job, link_attempt, retention,
+    server_command, staff_action, staff_session,
 };
 use runtime::{Context, Kept};
 use sea_orm::DbErr;
@@ -37,7 +37,8 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
 /// Ended sessions of the console, and unused links.
 pub(crate) async fn console(context: &Context) -> Result<u64, DbErr> {
     let (conn, now) = (context.database.write(), context.clock.now());
-    Ok(console_link::prune(conn, now).await? + console_session::prune(conn, now).await?)
+    let signed_in = console_link::prune(conn, now).await? + console_session::prune(conn, now).await?;
+    Ok(signed_in + link_attempt::prune(conn, now).await?)
 }
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {

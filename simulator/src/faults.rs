@@ -1,4 +1,4 @@
-//! Injected faults: the next responses of a route are an error, oversized, late, or a combination.
+//! Injected faults: the next responses of a route are an error, oversized, late, flawed, or a combination.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use entities::GuildId;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::flaw::Flaw;
 use crate::huge::Huge;
 use crate::reply::Reply;
 use crate::route::Side;
@@ -26,6 +27,8 @@ pub(crate) struct Fault {
     hang_ms: Option<u64>,
     /// Responds with a body of this size, and with 200 if no status is given.
     huge_bytes: Option<u64>,
+    /// The route serves, but its answer has this flaw.
+    pub(crate) flaw: Option<Flaw>,
     #[serde(default)]
     content_length: bool,
     /// The request takes effect first: only its response is late, lost or an error.
@@ -52,8 +55,12 @@ impl Fault {
         if self.hang_ms.is_some_and(|hang| hang > MAX_HANG_MS) {
             return Err(format!("hang_ms: must be at most {MAX_HANG_MS}"));
         }
-        if self.status.is_none() && self.hang_ms.is_none() && self.huge_bytes.is_none() {
-            return Err("status: give status, hang_ms, huge_bytes or several of them".to_owned());
+        if let Some(flaw) = self.flaw.filter(|flaw| !flaw.routes().contains(&self.route.as_str())) {
+            return Err(format!("flaw: only these routes have it: {}", flaw.routes().join(", ")));
+        }
+        let is_empty = self.status.is_none() && self.hang_ms.is_none() && self.huge_bytes.is_none();
+        if is_empty && self.flaw.is_none() {
+            return Err("status: give status, hang_ms, huge_bytes, flaw or several of them".to_owned());
         }
         if self.count == Some(0) {
             return Err("count: must be at least 1".to_owned());

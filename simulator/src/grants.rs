@@ -1,37 +1,51 @@
-//! Grants of people to the application: codes, which live for a minute and are exchanged for one access
-//! token, and these tokens.
+//! Grants of people to an application, on either platform: codes, which live for a minute and are exchanged for one
+//! access token, and these tokens.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use entities::ChatId;
+use entities::{ChatId, PlayId};
 use rand::distr::{Alphanumeric, SampleString as _};
 use sha2::{Digest as _, Sha256};
 
 /// As long as the platform's.
 const TEXT_LENGTH: usize = 30;
-pub(crate) const TOKEN_LIFE: Duration = Duration::from_hours(7 * 24);
 /// Of a verifier, by RFC 7636; the platform refuses shorter ones.
 const VERIFIER_LENGTHS: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// The grant of one person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Grant {
-    pub(crate) user: ChatId,
-    pub(crate) scopes: Vec<String>,
+/// Accounts of one platform.
+pub(crate) trait Account: Copy + Eq {
+    const TOKEN_LIFE: Duration;
 }
 
-impl Grant {
+impl Account for ChatId {
+    const TOKEN_LIFE: Duration = Duration::from_hours(7 * 24);
+}
+
+impl Account for PlayId {
+    const TOKEN_LIFE: Duration = Duration::from_mins(15);
+}
+
+/// The grant of one person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Grant<A> {
+    pub(crate) user: A,
+    pub(crate) scopes: Vec<String>,
+    /// Of an attempt with OpenID Connect.
+    pub(crate) nonce: Option<String>,
+}
+
+impl<A> Grant<A> {
     pub(crate) fn has(&self, scope: &str) -> bool {
         self.scopes.iter().any(|one| one == scope)
     }
 }
 
 /// An authorization that waits for its exchange.
-pub(crate) struct Code {
-    pub(crate) grant: Grant,
+pub(crate) struct Code<A> {
+    pub(crate) grant: Grant<A>,
     pub(crate) redirect: String,
     /// The S256 challenge of an attempt with PKCE.
     pub(crate) challenge: Option<String>,
@@ -47,28 +61,33 @@ pub(crate) struct Proof<'a> {
 /// The platform's `error` and `error_description`.
 pub(crate) type Refused = (&'static str, &'static str);
 
-struct Token {
-    grant: Grant,
+struct Token<A> {
+    grant: Grant<A>,
     refresh: String,
     until: Instant,
 }
 
 /// A new access token.
-pub(crate) struct Issued {
+pub(crate) struct Issued<A> {
     pub(crate) access: String,
     pub(crate) refresh: String,
-    pub(crate) grant: Grant,
+    pub(crate) grant: Grant<A>,
 }
 
-#[derive(Default)]
-pub(crate) struct Grants {
-    codes: HashMap<String, Code>,
-    tokens: HashMap<String, Token>,
+pub(crate) struct Grants<A> {
+    codes: HashMap<String, Code<A>>,
+    tokens: HashMap<String, Token<A>>,
 }
 
-impl Grants {
+impl<A> Default for Grants<A> {
+    fn default() -> Self {
+        Self { codes: HashMap::new(), tokens: HashMap::new() }
+    }
+}
+
+impl<A: Account> Grants<A> {
     /// The text of the code.
-    pub(crate) fn authorize(&mut self, code: Code, now: Instant) -> String {
+    pub(crate) fn authorize(&mut self, code: Code<A>, now: Instant) -> String {
         self.codes.retain(|_, code| code.until > now);
         self.tokens.retain(|_, token| token.until > now);
         let text = random_text();
@@ -82,7 +101,7 @@ impl Grants {
         code: &str,
         proof: &Proof<'_>,
         now: Instant,
-    ) -> Result<Issued, Refused> {
+    ) -> Result<Issued<A>, Refused> {
         let code = self.codes.remove(code).filter(|code| code.until > now);
         let code = code.ok_or(("invalid_grant", "Invalid \"code\" in request."))?;
         if proof.redirect != Some(&code.redirect) {
@@ -91,19 +110,19 @@ impl Grants {
         check_verifier(code.challenge.as_deref(), proof.verifier)?;
         let issued = Issued { access: random_text(), refresh: random_text(), grant: code.grant };
         let (grant, refresh) = (issued.grant.clone(), issued.refresh.clone());
-        self.tokens.insert(issued.access.clone(), Token { grant, refresh, until: now + TOKEN_LIFE });
+        self.tokens.insert(issued.access.clone(), Token { grant, refresh, until: now + A::TOKEN_LIFE });
         Ok(issued)
     }
 
     /// The grant behind an access token, and how long it is still valid.
-    pub(crate) fn find(&self, access: &str, now: Instant) -> Option<(&Grant, Duration)> {
+    pub(crate) fn find(&self, access: &str, now: Instant) -> Option<(&Grant<A>, Duration)> {
         let token = self.tokens.get(access).filter(|token| token.until > now)?;
         Some((&token.grant, token.until - now))
     }
 
     /// By an access or a refresh token: the platform then ends all tokens of that person for the application.
     pub(crate) fn revoke(&mut self, token: &str) {
-        let meant = |(access, one): &(&String, &Token)| *access == token || one.refresh == token;
+        let meant = |(access, one): &(&String, &Token<A>)| *access == token || one.refresh == token;
         let Some(user) = self.tokens.iter().find(meant).map(|(_, token)| token.grant.user) else { return };
         self.tokens.retain(|_, token| token.grant.user != user);
     }
@@ -135,8 +154,9 @@ mod tests {
     const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
     const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-    fn code(user: i64, challenge: Option<&str>, now: Instant) -> Code {
-        let grant = Grant { user: user.try_into().unwrap(), scopes: vec!["identify".to_owned()] };
+    fn code(user: i64, challenge: Option<&str>, now: Instant) -> Code<ChatId> {
+        let scopes = vec!["identify".to_owned()];
+        let grant = Grant { user: user.try_into().unwrap(), scopes, nonce: None };
         let challenge = challenge.map(str::to_owned);
         Code { grant, redirect: REDIRECT.to_owned(), challenge, until: now + LIFE }
     }
@@ -158,8 +178,8 @@ mod tests {
         let first = grants.authorize(code(7, Some(CHALLENGE), now), now);
         let issued =
             grants.exchange(&first, &proof(Some(VERIFIER)), now).unwrap_or_else(|error| panic!("{error:?}"));
-        assert_eq!(grants.find(&issued.access, now), Some((&issued.grant, TOKEN_LIFE)));
-        assert_eq!(grants.find(&issued.access, now + TOKEN_LIFE), None);
+        assert_eq!(grants.find(&issued.access, now), Some((&issued.grant, ChatId::TOKEN_LIFE)));
+        assert_eq!(grants.find(&issued.access, now + ChatId::TOKEN_LIFE), None);
         assert_eq!(grants.find(&issued.refresh, now), None);
         assert!(grants.exchange(&first, &proof(Some(VERIFIER)), now).is_err());
         let second = grants.authorize(code(7, None, now), now);

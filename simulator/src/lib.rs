@@ -1,14 +1,15 @@
 //! A server that implements both platforms' wire formats over HTTP, with their limits, paging, error bodies and
 //! hierarchy rules, so that demos and tests run the production clients.
 //!
-//! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`; people
-//! sign in at `/oauth2/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state;
+//! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. People
+//! sign in at `/oauth2/authorize`, and with the game platform at `/oauth/v1/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state;
 //! see `GET /control/routes`.
 
 mod audit;
 mod credentials;
 mod endpoints;
 mod faults;
+mod flaw;
 mod form;
 mod grants;
 mod huge;
@@ -23,6 +24,7 @@ mod reply;
 mod route;
 mod router;
 mod server;
+mod signing_keys;
 mod simulator;
 mod state;
 mod stats;

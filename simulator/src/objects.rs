@@ -3,7 +3,7 @@
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use serde_json::{Value, json};
 
-use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
+use crate::state::{BOT_USER, Channel, Connection, Guild, Member, OWNER, Overwrite, Role};
 
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
@@ -89,6 +89,14 @@ pub(crate) fn own_guild(id: GuildId, guild: &Guild, user: ChatId, member: &Membe
     json!({
         "id": id, "name": guild.name, "icon": null, "banner": null, "owner": owner,
         "permissions": permissions.to_string(), "features": [],
+    })
+}
+
+pub(crate) fn connection(connection: &Connection) -> Value {
+    let Connection { platform, id, name, verified, revoked } = connection;
+    json!({
+        "type": platform, "id": id, "name": name, "verified": verified, "revoked": revoked, "integrations": [],
+        "friend_sync": false, "show_activity": false, "two_way_link": false, "visibility": 1, "metadata_visibility": 1,
     })
 }
 

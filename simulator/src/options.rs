@@ -30,7 +30,7 @@ impl FromStr for RateLimit {
     }
 }
 
-/// The application that people sign in with.
+/// The application that people sign in with on one platform.
 #[derive(Debug, Clone)]
 pub struct Application {
     pub client_id: String,
@@ -42,25 +42,43 @@ pub struct Application {
 impl Application {
     pub const DEMO_ID: &str = "guildhall-demo";
     pub const DEMO_SECRET: &str = "guildhall-demo-secret";
+    /// Those of the game platform.
+    pub const PLAY_DEMO_ID: &str = "guildhall-demo-play";
+    pub const PLAY_DEMO_SECRET: &str = "guildhall-demo-play-secret";
     /// As on the platform.
     pub const CODE_LIFE: Duration = Duration::from_mins(1);
 }
 
-impl Default for Application {
-    fn default() -> Self {
-        let (client_id, client_secret) = (Self::DEMO_ID.to_owned(), Self::DEMO_SECRET.to_owned());
+impl Application {
+    pub fn new(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
+        let (client_id, client_secret) = (client_id.into(), client_secret.into());
         Self { client_id, client_secret, code_life: Self::CODE_LIFE }
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SimulatorOptions {
     pub rate_limit: RateLimit,
     pub credentials: Credentials,
+    /// Of the chat platform.
     pub application: Application,
+    pub play_application: Application,
     /// From a request's sending to its response, half of it before the request counts as arrived. Not on the control
     /// side.
     pub latency: Duration,
     /// Maximum random extra latency, each way.
     pub jitter: Duration,
+}
+
+impl Default for SimulatorOptions {
+    fn default() -> Self {
+        Self {
+            rate_limit: RateLimit::default(),
+            credentials: Credentials::default(),
+            application: Application::new(Application::DEMO_ID, Application::DEMO_SECRET),
+            play_application: Application::new(Application::PLAY_DEMO_ID, Application::PLAY_DEMO_SECRET),
+            latency: Duration::ZERO,
+            jitter: Duration::ZERO,
+        }
+    }
 }

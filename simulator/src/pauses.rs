@@ -38,7 +38,7 @@ struct Pause {
 
 impl Pauses {
     pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
-        if route.side == Side::SignIn {
+        if route.side.is_sign_in() {
             return;
         }
         self.pauses.retain(|_, pause| pause.until > now);
@@ -49,7 +49,7 @@ impl Pauses {
 
     /// Call it when the response is sent: a client cannot keep a pause before it receives it.
     pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply, now: Instant) {
-        if reply.status != 429 || route.side == Side::SignIn {
+        if reply.status != 429 || route.side.is_sign_in() {
             return;
         }
         let body = reply.body.as_ref();

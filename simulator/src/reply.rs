@@ -29,6 +29,11 @@ impl Reply {
         Self::json(200, body)
     }
 
+    /// 200 without a body.
+    pub(crate) fn nothing() -> Self {
+        Self::of(200)
+    }
+
     pub(crate) fn empty() -> Self {
         Self::of(204)
     }

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
+use crate::flaw::Flaw;
+
 /// The platform of a route, which decides credential and limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -15,6 +17,8 @@ pub(crate) enum Side {
     /// The chat platform for a person: needs the application's credentials or an access token, which handlers check. No
     /// limits, and not counted as requests of the bot.
     SignIn,
+    /// The game platform for a person, in the same way.
+    PlaySignIn,
     /// Needs `x-api-key`; 300 requests a minute for each key.
     Cloud,
     /// Needs no credential.
@@ -51,6 +55,11 @@ impl Side {
     pub(crate) fn is_chat_platform(self) -> bool {
         matches!(self, Self::Chat | Self::SignIn)
     }
+
+    /// Whether a person stands behind a request, not the bot or the owner of the key.
+    pub(crate) fn is_sign_in(self) -> bool {
+        matches!(self, Self::SignIn | Self::PlaySignIn)
+    }
 }
 
 impl Route {
@@ -67,6 +76,8 @@ pub(crate) struct Input {
     /// The reason for the guild's audit log.
     pub(crate) reason: Option<String>,
     pub(crate) body: Bytes,
+    /// What is wrong with the answer, by an injected fault.
+    pub(crate) flaw: Option<Flaw>,
 }
 
 impl Input {

@@ -7,7 +7,9 @@ use http::Method;
 use matchit::Router;
 use percent_encoding::percent_decode_str;
 
-use crate::endpoints::{authorize, bans, channels, control, guild, members, play, tokens};
+use crate::endpoints::authorize::platforms::{Chat, Play};
+use crate::endpoints::control::linking;
+use crate::endpoints::{authorize, bans, channels, control, guild, members, play, play_tokens, tokens};
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};
 use crate::simulator::Simulator;
@@ -68,19 +70,28 @@ fn table() -> Vec<Endpoint> {
         chat_route("DELETE /guilds/:guild/bans/:user", BANS, bans::unban),
         chat_route("GET /guilds/:guild/channels", sliding("e5518b3d07fc9a26", 10, 5), channels::list),
         chat_route(stats::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
-        other("GET /oauth2/authorize", Side::SignIn, authorize::page),
-        other("POST /oauth2/authorize", Side::SignIn, authorize::decide),
+        other("GET /oauth2/authorize", Side::SignIn, authorize::page::<Chat>),
+        other("POST /oauth2/authorize", Side::SignIn, authorize::decide::<Chat>),
         other("POST /oauth2/token", Side::SignIn, tokens::exchange),
         other("POST /oauth2/token/revoke", Side::SignIn, tokens::revoke),
         other("GET /oauth2/@me", Side::SignIn, tokens::authorization),
         // The same route as the bot's, for a person.
         other("GET /users/@me", Side::SignIn, tokens::user),
         other("GET /users/@me/guilds", Side::SignIn, tokens::guilds),
+        other("GET /users/@me/connections", Side::SignIn, tokens::connections),
+        other("GET /oauth/v1/authorize", Side::PlaySignIn, authorize::page::<Play>),
+        other("POST /oauth/v1/authorize", Side::PlaySignIn, authorize::decide::<Play>),
+        other("POST /oauth/v1/token", Side::PlaySignIn, play_tokens::exchange),
+        other("POST /oauth/v1/token/revoke", Side::PlaySignIn, play_tokens::revoke),
+        other("GET /oauth/v1/userinfo", Side::PlaySignIn, play_tokens::userinfo),
+        other("GET /oauth/v1/certs", Side::PlaySignIn, play_tokens::certs),
+        other("GET /oauth/.well-known/openid-configuration", Side::PlaySignIn, play_tokens::configuration),
         other("GET /cloud/v2/groups/-/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group", Side::Cloud, play::group),
         other("GET /cloud/v2/groups/:group/roles", Side::Cloud, play::group_roles),
         other("POST /v1/users", Side::Users, play::users),
+        other("GET /v1/users/:user", Side::Users, play::profile),
         other("GET /control/routes", Side::Control, control::routes),
         other("GET /control/stats", Side::Control, control::stats),
         other("GET /control/updates", Side::Control, control::updates),
@@ -89,6 +100,9 @@ fn table() -> Vec<Endpoint> {
         other("DELETE /control/faults", Side::Control, control::clear_faults),
         other("POST /control/members", Side::Control, control::change_members),
         other("POST /control/intents", Side::Control, control::change_intents),
+        other("POST /control/connections", Side::Control, linking::change_connections),
+        other("POST /control/profiles", Side::Control, linking::change_profile),
+        other("POST /control/keys", Side::Control, linking::rotate_keys),
         other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
         other("GET /control/chat/guilds/:guild/state", Side::Control, control::guild_state),
         other("GET /control/chat/guilds/:guild/audit-log", Side::Control, control::audit_log),

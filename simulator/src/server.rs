@@ -107,7 +107,8 @@ impl Server {
                         let query = pairs(head.uri.query().unwrap_or_default());
                         let reason = audit::reason(&head.headers);
                         let (headers, body) = (head.headers, body.to_bytes());
-                        self.answer(endpoint, &Input { params, query, headers, reason, body }).await
+                        let input = Input { params, query, headers, reason, body, flaw: None };
+                        self.answer(endpoint, input).await
                     }
                     Err(_) => Reply::chat_error(413, 0, "Request entity too large"),
                 };
@@ -117,22 +118,23 @@ impl Server {
         .into_response()
     }
 
-    async fn answer(&self, endpoint: &Endpoint, input: &Input) -> Reply {
+    async fn answer(&self, endpoint: &Endpoint, mut input: Input) -> Reply {
         let route = &endpoint.route;
         if route.side == Side::Control {
-            return (endpoint.handler)(&self.simulator, input);
+            return (endpoint.handler)(&self.simulator, &input);
         }
         let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
+        input.flaw = fault.as_ref().and_then(|fault| fault.flaw);
         let served = fault.as_ref().is_some_and(|fault| fault.served);
-        let done = served.then(|| self.serve_platform(endpoint, input));
+        let done = served.then(|| self.serve_platform(endpoint, &input));
         if let Some(hang) = fault.as_ref().and_then(Fault::hang) {
             tokio::time::sleep(hang).await;
         }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
             Some(faulty) => faulty,
-            None => done.unwrap_or_else(|| self.serve_platform(endpoint, input)),
+            None => done.unwrap_or_else(|| self.serve_platform(endpoint, &input)),
         };
-        self.simulator.records().stats.served(route, input, reply.status);
+        self.simulator.records().stats.served(route, &input, reply.status);
         self.delay().await;
         self.simulator.records().stats.answered(route, input.param("guild"), &reply);
         reply

@@ -2,11 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use entities::{ChatId, PlayId};
+
 use crate::audit::AuditLog;
 use crate::faults::Faults;
 use crate::grants::Grants;
 use crate::limits::Limiter;
 use crate::options::SimulatorOptions;
+use crate::signing_keys::SigningKeys;
 use crate::state::SimulatorState;
 use crate::stats::Stats;
 
@@ -25,7 +28,9 @@ pub(crate) struct Records {
     pub(crate) faults: Faults,
     pub(crate) audit: AuditLog,
     pub(crate) limiter: Limiter,
-    pub(crate) grants: Grants,
+    pub(crate) grants: Grants<ChatId>,
+    pub(crate) play_grants: Grants<PlayId>,
+    pub(crate) signing_keys: SigningKeys,
 }
 
 impl Simulator {

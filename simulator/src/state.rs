@@ -1,8 +1,9 @@
 //! The state of both platforms. Ordered maps, so that paging by id is a range.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
 
-use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
+use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
@@ -10,6 +11,9 @@ pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
 
 /// The owner of the application, and of guilds without a human member.
 pub(crate) const OWNER: i64 = 900_000_000_000_000_000;
+
+/// When accounts of the game platform were created, if nothing else is set: at the start of 2015.
+const OLD_ACCOUNT: u64 = 1_420_070_400;
 
 /// All chat accounts, whether members of a guild or not.
 pub(crate) type Users = HashSet<ChatId>;
@@ -20,12 +24,29 @@ pub struct SimulatorState {
     pub(crate) guilds: BTreeMap<GuildId, Guild>,
     /// Chat users who exist, members or not.
     pub(crate) users: Users,
+    /// Accounts on other platforms that chat users have connected.
+    pub(crate) connections: HashMap<ChatId, Vec<Connection>>,
     /// Whether the application has the privileged intent `GUILD_MEMBERS`.
     pub(crate) members_intent: bool,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) names: HashMap<PlayId, Box<str>>,
+    /// Of users who have another one than [`Profile::default`].
+    pub(crate) profiles: HashMap<PlayId, Profile>,
     /// The first id for new channels.
     pub(crate) last_channel: i64,
+}
+
+/// As sent to `POST /control/connections`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Connection {
+    #[serde(rename = "type")]
+    pub(crate) platform: String,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) verified: bool,
+    #[serde(default)]
+    pub(crate) revoked: bool,
 }
 
 #[derive(Debug, Default)]
@@ -106,6 +127,21 @@ pub(crate) struct GroupRole {
     pub(crate) rank: i16,
 }
 
+/// Of a user of the game platform.
+#[derive(Debug, Clone)]
+pub(crate) struct Profile {
+    pub(crate) description: String,
+    pub(crate) created: Timestamp,
+}
+
+impl Default for Profile {
+    /// An old account without a text.
+    fn default() -> Self {
+        let created = Timestamp::UNIX_EPOCH + Duration::from_secs(OLD_ACCOUNT);
+        Self { description: String::new(), created }
+    }
+}
+
 impl Guild {
     /// The position of the highest of these roles; without any, that of the everyone role.
     pub(crate) fn highest(&self, roles: &[RoleId]) -> i64 {
@@ -148,6 +184,11 @@ impl Member {
 }
 
 impl SimulatorState {
+    /// Name and profile of a user of the game platform.
+    pub(crate) fn player(&self, id: PlayId) -> Option<(&str, Profile)> {
+        Some((self.names.get(&id)?, self.profiles.get(&id).cloned().unwrap_or_default()))
+    }
+
     /// The numbers of guilds, chat members (without the bot) and group members.
     pub fn size(&self) -> (usize, usize, usize) {
         let chat = self.guilds.values().map(|guild| guild.members.values().filter(|m| !m.bot).count()).sum();

@@ -36,7 +36,7 @@ impl Stats {
         self.pauses.arrival(route, guild, now);
         match route.side {
             Side::Chat => {}
-            Side::SignIn => return,
+            Side::SignIn | Side::PlaySignIn => return,
             Side::Cloud | Side::Users | Side::Control => {
                 self.play_requests += 1;
                 return;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use entities::{GuildId, RoleList, Timestamp, guild};
+use entities::{GuildId, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
@@ -105,19 +105,5 @@ impl Drop for TestDatabase {
 
 /// A guild with the defaults of a new one.
 pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
-    guild::Model {
-        guild_id,
-        name: "Guild".to_owned(),
-        shield_writer: false,
-        mirror_bans: true,
-        mirror_bans_per_hour: 30,
-        nickname_template: "{play_username}".to_owned(),
-        time_zone: "UTC".to_owned(),
-        week_start: 1,
-        strike_days: 90,
-        score_weights: serde_json::json!({}),
-        allowed_privileged_roles: RoleList::default(),
-        created_at,
-        removing_since: None,
-    }
+    guild::Model::new(guild_id, "Guild".to_owned(), created_at)
 }

@@ -35,6 +35,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "session_id" => "session",
         "serverId" | "server_id" => "server",
         "commandId" => "command",
+        "attemptId" => "attempt",
         "panel_id" => "panel",
         "submissionId" | "submission_id" => "submission",
         "roleId" | "role_id" => "role",
@@ -79,7 +80,7 @@ impl Ids {
         ]
         .map(|kind| (kind, json!(987_654_321)))
         .into();
-        by_kind.extend(["job", "session", "command"].map(|kind| (kind, json!(nothing))));
+        by_kind.extend(["job", "session", "command", "attempt"].map(|kind| (kind, json!(nothing))));
         by_kind.extend([
             ("key", json!("zzzzzzzz")),
             ("server", json!("server-nowhere")),
@@ -111,12 +112,15 @@ impl Ids {
             let body = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
             api.post(&format!("/moderation/{}/play/{verb}", guild.id), body).await.ok()["id"].clone()
         };
+        let joined = json!({ "chat_id": guild.members[8].chat });
+        let attempt = api.post(&format!("/guilds/{}/link-attempts", guild.id), joined).await.ok();
         let ban = impose("ban").await;
         impose("mute").await;
         let key = json!({ "name": "spare", "scopes": ["read"] });
         let key = api.post(&format!("/guilds/{}/keys", guild.id), key).await.ok();
         api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
         by_kind.extend([
+            ("attempt", attempt["attempt"]["id"].clone()),
             ("ban", ban),
             ("binding", binding),
             ("key", key["public_id"].clone()),

@@ -80,6 +80,21 @@ impl Simulator {
         self.post("/control/members", change).await;
     }
 
+    /// Makes a chat user a member.
+    pub async fn join(&self, guild: &Guild, chat: &str) {
+        self.change_member(json!({ "guild_id": guild.id, "chat_id": chat })).await;
+    }
+
+    /// The text in a player's profile, and when the account was made.
+    pub async fn change_profile(&self, change: Value) {
+        self.post("/control/profiles", change).await;
+    }
+
+    /// The accounts elsewhere that a chat user has connected.
+    pub async fn change_connections(&self, change: Value) {
+        self.post("/control/connections", change).await;
+    }
+
     /// Injects a fault into the route's next responses; see `guildhall simulate`.
     pub(crate) async fn fault(&self, fault: Value) {
         self.post("/control/faults", fault).await;

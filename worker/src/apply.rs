@@ -154,11 +154,11 @@ impl Sender<'_> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
         let due = change.still_due(&member);
-        let bound = binding::named_by_bindings(self.job.database().read(), call.guild, &due.roles()).await?;
-        Ok((member, due.only(&bound)))
+        let managed = binding::managed_roles(self.job.database().read(), call.guild, &due.roles()).await?;
+        Ok((member, due.only(&managed)))
     }
 
-    /// False: no binding names the role any more, and no call was sent. Waits out the short pause of a 429.
+    /// False: syncs no longer manage the role, and no call was sent. Waits out the short pause of a 429.
     async fn send(&self, user: ChatId, change: &MemberChange) -> Result<bool, Halt> {
         let role = match change {
             MemberChange::AddRole(role) | MemberChange::RemoveRole(role) => Some(*role),
@@ -169,7 +169,7 @@ impl Sender<'_> {
             let permit = self.permit(change.call()).await?;
             if let Some(role) = role {
                 let read = self.job.database().read();
-                if binding::named_by_bindings(read, self.call.guild, &[role]).await?.is_empty() {
+                if binding::managed_roles(read, self.call.guild, &[role]).await?.is_empty() {
                     return Ok(false);
                 }
             }

@@ -91,7 +91,7 @@ pub(crate) async fn change(
     Ok(Outcome::Done { result: json!({ "message": format!("role {name} {done}{undone}") }), audit })
 }
 
-/// The effect of the next sync on the change, if a binding names the role (docs/rules.md 5).
+/// The effect of the next sync on the change, if it manages the role (docs/rules.md 5).
 async fn undone_by_sync(
     platforms: &Platforms,
     job: &JobContext,
@@ -104,6 +104,15 @@ async fn undone_by_sync(
     let Some(link) = link::find_by_chat(read, guild, user).await?.filter(|_| rules.manages(role)) else {
         return Ok("");
     };
+    match verb {
+        Verb::Assign if rules.unverified == Some(role) => {
+            return Ok("; the next sync takes it away, because linked members do not have it");
+        }
+        Verb::Remove if rules.verified == Some(role) => {
+            return Ok("; the next sync gives it back, because all linked members have it");
+        }
+        _ => {}
+    }
     let call = CallContext::interactive(guild);
     // The change is made: without the ranks only this hint is missing.
     let Ok(ranks) = platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {

@@ -1,8 +1,9 @@
-//! `unlink_member`: takes away the roles and the nickname that came from a link that has ended (docs/rules.md 11).
+//! `unlink_member`: takes away the roles and the nickname that came from a link that has ended, and gives the
+//! guild's unverified role (docs/rules.md 11).
 //!
 //! A member who is linked again gets a sync instead: at the beginning, and again at the end for a link made meanwhile.
 
-use entities::{ChatId, GuildId, link};
+use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::{SyncMember, UnlinkMember};
 use platforms::{CallContext, ChatMember, Platforms, nickname};
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -28,7 +29,8 @@ impl Handler for Job {
             return Ok(Outcome::Done { result: json!({ "left_the_guild": true }), audit: Vec::new() });
         };
         let rules = GuildRules::load(job.database().read(), guild).await?;
-        let outcome = sync.make(job, guild, &member, &rules.allowed, change(&ended, &member)).await?;
+        let outcome =
+            sync.make(job, guild, &member, &rules.allowed, change(&ended, rules.unverified, &member)).await?;
         if is_linked(job, guild, user).await? {
             return sync.run(job, SyncMember { guild, user }).await;
         }
@@ -40,13 +42,14 @@ async fn is_linked(job: &JobContext, guild: GuildId, user: ChatId) -> Result<boo
     Ok(link::find_by_chat(job.database().read(), guild, user).await?.is_some())
 }
 
-/// What the member still has of the link. A nickname that somebody else gave stays.
-fn change(ended: &UnlinkMember, member: &ChatMember) -> Change {
+/// What the member still has of the link, and what they lack without one. A nickname that somebody else gave stays.
+fn change(ended: &UnlinkMember, unverified: Option<RoleId>, member: &ChatMember) -> Change {
+    let goes = |role: &RoleId| ended.roles.contains(role) && unverified != Some(*role);
     let given = nickname(&ended.nickname_template, &ended.play_username, ended.play);
     let has = given.is_some() && member.nick == given;
     Change {
-        add: Vec::new(),
-        remove: member.roles.iter().filter(|role| ended.roles.contains(role)).copied().collect(),
+        add: unverified.into_iter().filter(|role| !member.roles.contains(role)).collect(),
+        remove: member.roles.iter().copied().filter(goes).collect(),
         nick: has.then(String::new),
     }
 }
@@ -54,7 +57,7 @@ fn change(ended: &UnlinkMember, member: &ChatMember) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{member, play, roles};
+    use crate::testing::{member, play, role, roles};
 
     #[test]
     fn only_what_came_from_the_link_goes() {
@@ -66,10 +69,13 @@ mod tests {
             roles: roles(&[101, 102]),
             nickname_template: "{play_username}".to_owned(),
         };
-        let after = change(&ended, &member(&[900, 102], Some("builder")));
+        let after = change(&ended, None, &member(&[900, 102], Some("builder")));
         assert_eq!(after, Change { add: Vec::new(), remove: roles(&[102]), nick: Some(String::new()) });
-        assert!(change(&ended, &member(&[900], Some("boss"))).is_empty());
+        assert!(change(&ended, None, &member(&[900], Some("boss"))).is_empty());
         let unnamed = UnlinkMember { nickname_template: String::new(), ..ended };
-        assert!(change(&unnamed, &member(&[900], None)).is_empty());
+        assert!(change(&unnamed, None, &member(&[900], None)).is_empty());
+        let other = change(&unnamed, Some(role(700)), &member(&[101], None));
+        assert_eq!(other, Change { add: roles(&[700]), remove: roles(&[101]), nick: None });
+        assert!(change(&unnamed, Some(role(101)), &member(&[101], None)).is_empty());
     }
 }

@@ -31,6 +31,8 @@ fn no_platforms() -> PlatformConfig {
         chat_client_secret: None,
         play_api_url: None,
         play_key: None,
+        play_client_id: None,
+        play_client_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
     }

@@ -56,6 +56,7 @@ rate_limits! {
     StaffWrite "staff_write" 30 MINUTE;
     LookupRead "lookup_read" 60 MINUTE;
     LookupWrite "lookup_write" 60 MINUTE;
+    LinkConfirm "link_confirm" 100 MINUTE;
     LinksRead "links_read" 100 MINUTE;
     LinksWrite "links_write" 50 MINUTE;
     SyncWrite "sync_write" 30 MINUTE;

@@ -8,9 +8,9 @@ use entities::quota::{Metric, Period};
 use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
-    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId,
+    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId,
     LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId,
-    SanctionId, StrikeId, Subject, SubmissionId, UniverseId, job, leave_request, loa,
+    SanctionId, StrikeId, Subject, SubmissionId, UniverseId, job, leave_request, link_attempt, loa,
 };
 use serde_json::{Map, Value};
 
@@ -40,9 +40,9 @@ macro_rules! by_serde {
 pub(crate) use by_serde;
 
 by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
-by_serde!("a UUID", answered::<Self>(); CommandId, JobId);
+by_serde!("a UUID", answered::<Self>(); AttemptId, CommandId, JobId);
 // The values of an enum, by their serde names.
-by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, leave_request::State, loa::Status, Metric, Period, AckStatus, job::Status, Source);
+by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, leave_request::State, loa::Status, link_attempt::State, Metric, Period, AckStatus, job::Status, Source);
 
 /// Types that may be sent as integers, if a float can hold them.
 macro_rules! by_number {

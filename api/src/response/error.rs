@@ -180,6 +180,14 @@ impl ApiError {
             .word("unknown_player")
     }
 
+    pub(crate) fn not_a_member() -> Self {
+        Self::new(Kind::NotFound, "this user is not a member of the guild").word("not_a_member")
+    }
+
+    pub(crate) fn wrong_code() -> Self {
+        Self::new(Kind::NotFound, "no attempt to link waits for this code").word("wrong_code")
+    }
+
     pub(crate) fn no_such_path() -> Self {
         Self::new(Kind::NotFound, "no such path").word("no_such_path")
     }
@@ -255,6 +263,12 @@ impl ApiError {
     pub(crate) fn too_many_failures(seconds: u64) -> Self {
         Self::new(Kind::TooMany, "too many requests without a valid key from this address")
             .word("too_many_failures")
+            .retry_after(seconds)
+    }
+
+    pub(crate) fn too_many_codes(seconds: u64) -> Self {
+        Self::new(Kind::TooMany, "this player typed too many wrong codes")
+            .word("too_many_codes")
             .retry_after(seconds)
     }
 

@@ -50,7 +50,7 @@ fn group(path: &str) -> &'static str {
         ("/staff/", "staff"),
         ("/guilds/{guildId}/staff/", "staff"),
         ("/guilds/{guildId}/audit-logs", "audit_logs"),
-        ("/guilds/{guildId}/links", "links"),
+        ("/guilds/{guildId}/link", "links"),
         // Queuing a command for one server counts as moderation.
         ("/play/servers/{serverId}/commands", "moderation"),
     ];
@@ -86,7 +86,7 @@ const ADMIN_ONLY: [&str; 9] = [
 fn a_default_key_can_call_all_of_the_interface() {
     let default = entities::api_key::Scopes::default_set();
     let added =
-        |row: &&Route| ADMIN_ONLY.contains(&row.path) || row.path.starts_with("/guilds/{guildId}/links");
+        |row: &&Route| ADMIN_ONLY.contains(&row.path) || row.path.starts_with("/guilds/{guildId}/link");
     for row in rows().filter(|row| !added(row)) {
         let enough = match row.needs {
             Needs::Scope(scope) => default.contains(scope),

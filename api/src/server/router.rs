@@ -68,6 +68,8 @@ impl Router {
         }
         insert(console::ROOT.to_owned(), Target::Console);
         insert(format!("{}/{{*page}}", console::ROOT), Target::Console);
+        insert(console::MEMBERS.to_owned(), Target::Console);
+        insert(format!("{}/{{*page}}", console::MEMBERS), Target::Console);
         insert(dashboard::PATH.to_owned(), Target::Dashboard);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();

@@ -20,11 +20,23 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// `POST /control/faults` sets what a route answers next, `count` times (1): `{"route": "GET /guilds/:guild/members/:user",
 /// "status": 500, "count": 3}`. `route` may be `*`, and `guild_id` limits it to one guild. Beside `status` (400 to 599; with the chat platform's `code`, or
 /// `retry_after` and `global` for a 429) there are
-/// `hang_ms` (a delay), `huge_bytes` (the size of the body; with `"content_length": true` a header announces it)
-/// and `"served": true` (the request takes effect first). `DELETE /control/faults` removes all of them.
+/// `hang_ms` (a delay), `huge_bytes` (the size of the body; with `"content_length": true` a header announces it),
+/// `"served": true` (the request takes effect first) and, for the routes of sign-ins, `flaw`: an answer that a client must
+/// refuse. `DELETE /control/faults` removes all of them.
+///
+/// Flaws of `POST /oauth2/authorize` and `POST /oauth/v1/authorize`: `denied`, `wrong_state`, `expired_code`. Those of
+/// `POST /oauth/v1/token`: `wrong_nonce`, `wrong_issuer`, `wrong_audience`, `expired_token`, `unknown_key`, `wrong_signature`,
+/// `unsigned`, `hs256`, `no_id_token`, `bare_id_token` (valid, but without name and age). That of `GET /oauth/v1/userinfo`:
+/// `wrong_subject`.
 ///
 /// People sign in at `/oauth2/authorize`: the page lets them be any chat account of the fixture. The application's id
-/// and secret are `guildhall-demo` and `guildhall-demo-secret`, unless flags say otherwise.
+/// and secret are `guildhall-demo` and `guildhall-demo-secret`, unless flags say otherwise. With the game platform they sign
+/// in at `/oauth/v1/authorize`, where these are `guildhall-demo-play` and `guildhall-demo-play-secret`.
+///
+/// `POST /control/connections` with `{"chat_id": "1", "connections": [{"type": "roblox", "id": "2", "name": "n",
+/// "verified": true, "revoked": false}]}` sets the connections of a chat account. `POST /control/profiles` with `{"play_id": 2,
+/// "description": "…", "created_at": "2020-01-01T00:00:00Z"}` sets the profile of a game account. `POST /control/keys` with
+/// `{"withdraw": false}` lets another key sign ID tokens; with `true` the earlier keys are withdrawn.
 ///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
@@ -51,6 +63,12 @@ pub(crate) struct Args {
     /// Secret of that application
     #[arg(long, env = "GUILDHALL_SIMULATE_CHAT_CLIENT_SECRET", value_name = "SECRET", default_value = Application::DEMO_SECRET)]
     chat_client_secret: String,
+    /// Id of the application that people sign in with on the game platform, at `/oauth/v1/authorize`
+    #[arg(long, env = "GUILDHALL_SIMULATE_PLAY_CLIENT_ID", value_name = "ID", default_value = Application::PLAY_DEMO_ID)]
+    play_client_id: String,
+    /// Secret of that application
+    #[arg(long, env = "GUILDHALL_SIMULATE_PLAY_CLIENT_SECRET", value_name = "SECRET", default_value = Application::PLAY_DEMO_SECRET)]
+    play_client_secret: String,
     /// Latency of each request, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     latency_ms: u64,
@@ -74,11 +92,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let options = SimulatorOptions {
         rate_limit: args.rate_limit,
         credentials: Credentials { chat_token: args.chat_token, play_key: args.play_key },
-        application: Application {
-            client_id: args.chat_client_id,
-            client_secret: args.chat_client_secret,
-            ..Application::default()
-        },
+        application: Application::new(args.chat_client_id, args.chat_client_secret),
+        play_application: Application::new(args.play_client_id, args.play_client_secret),
         latency: Duration::from_millis(args.latency_ms),
         jitter: Duration::from_millis(args.jitter_ms),
     };

@@ -1,9 +1,8 @@
 //! The guild of a command, and a new guild with its defaults.
 
 use anyhow::bail;
-use entities::{GuildId, RoleList, Timestamp, guild};
+use entities::{GuildId, Timestamp, guild};
 use sea_orm::ConnectionTrait;
-use serde_json::json;
 
 /// The guild, or an error that says how to add it.
 pub(crate) async fn require_guild<C: ConnectionTrait>(conn: &C, id: GuildId) -> anyhow::Result<guild::Model> {
@@ -16,21 +15,7 @@ pub(crate) async fn require_guild<C: ConnectionTrait>(conn: &C, id: GuildId) -> 
     }
 }
 
-/// A guild with the default settings of docs/rules.md 4 to 6.
+/// A guild with the default settings.
 pub(crate) fn new_guild(id: GuildId, name: String, shield_writer: bool, now: Timestamp) -> guild::Model {
-    guild::Model {
-        guild_id: id,
-        name,
-        shield_writer,
-        mirror_bans: true,
-        mirror_bans_per_hour: 30,
-        nickname_template: "{play_username}".to_owned(),
-        time_zone: "UTC".to_owned(),
-        week_start: 1,
-        strike_days: 90,
-        score_weights: json!({}),
-        allowed_privileged_roles: RoleList::default(),
-        created_at: now,
-        removing_since: None,
-    }
+    guild::Model { shield_writer, ..guild::Model::new(id, name, now) }
 }

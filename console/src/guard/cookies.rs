@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 pub(crate) const SESSION: &str = "__Host-guildhall";
 /// An attempt to sign in with the chat platform.
 pub(crate) const ATTEMPT: &str = "__Host-guildhall-attempt";
+/// A proof of a game account.
+pub(crate) const PROOF: &str = "__Host-guildhall-proof";
 
 pub(crate) fn read<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());

@@ -4,7 +4,7 @@ use http::{HeaderMap, header};
 
 use crate::fields::Fields;
 use crate::guard::origin::is_same_origin;
-use crate::request::ROOT;
+use crate::request::{MEMBERS, ROOT};
 
 /// Longest address that is kept, in bytes: a cookie has to hold it.
 const LONGEST: usize = 1_000;
@@ -14,11 +14,15 @@ const NOT_KEPT: [&str; 4] = ["/sign-in", "/sign-out", "/link", "/assets"];
 /// The text, if it is the path (and query) of a page: no browser takes it for an address of another host.
 pub(crate) fn own_page(text: &str) -> Option<&str> {
     let path = text.split('?').next()?;
-    let below = path.strip_prefix(ROOT).filter(|below| below.is_empty() || below.starts_with('/'))?;
-    let is_kept = NOT_KEPT.iter().all(|page| {
-        let rest = below.strip_prefix(page);
-        rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'))
-    });
+    let under =
+        |root| path.strip_prefix(root).filter(|below: &&str| below.is_empty() || below.starts_with('/'));
+    let of_members = under(MEMBERS).is_some();
+    let below = under(ROOT).or_else(|| under(MEMBERS))?;
+    let is_kept = of_members
+        || NOT_KEPT.iter().all(|page| {
+            let rest = below.strip_prefix(page);
+            rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'))
+        });
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\#\"<>".contains(&byte));
     // Dots that browsers resolve, and the two slashes before a host.
     let is_resolved = !path.contains("//")
@@ -55,6 +59,8 @@ mod tests {
             "/console/guilds/17/moderation/bans?q=a%26b&before=7",
             "/console/guilds/17/find?q=//x..y",
             "/console/linked",
+            "/link",
+            "/link/17",
         ] {
             assert_eq!(own_page(page), Some(page));
         }
@@ -67,6 +73,8 @@ mod tests {
             "/",
             "/docs",
             "/consolex",
+            "/linked",
+            "/link//evil.example",
             "console",
             "//evil.example/console",
             "/\\evil.example",

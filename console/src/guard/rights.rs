@@ -22,6 +22,8 @@ const CAPACITY: u64 = 100_000;
 /// What a page or action needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
+    /// Everybody who is signed in, for what concerns themselves: the call checks it.
+    Member,
     /// Any staff member.
     Staff,
     /// A chat permission of a staff role.
@@ -32,6 +34,7 @@ pub enum Needs {
 impl fmt::Display for Needs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Member => f.write_str("to be signed in"),
             Self::Staff => f.write_str("a staff role"),
             Self::Permission(name) => write!(f, "the permission {name}"),
             Self::Admin => f.write_str("to be an admin of the guild"),
@@ -92,6 +95,7 @@ impl Rights {
     pub fn may(&self, needs: Needs) -> bool {
         self.admin
             || match needs {
+                Needs::Member => true,
                 Needs::Staff => self.staff.is_some(),
                 Needs::Permission(name) => self.permissions.iter().any(|held| held == name),
                 Needs::Admin => false,

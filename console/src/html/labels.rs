@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 97] = [
+const FIELDS: [(&str, &str, &str); 104] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -39,6 +39,11 @@ const FIELDS: [(&str, &str, &str); 97] = [
     ("kind", "Kind", "choose one from the list"),
     ("lifted", "Lifted", ""),
     ("lifted_by", "Lifted by", ""),
+    ("link_banned", "Somebody who is banned here", "choose one from the list"),
+    ("link_flagged", "Somebody on the Shield list", "choose one from the list"),
+    ("link_min_chat_days", "Smallest age of the Discord account", "enter a number of days from 0 to 3650"),
+    ("link_min_play_days", "Smallest age of the Roblox account", "enter a number of days from 0 to 3650"),
+    ("link_ways", "Ways to link", "choose from the list"),
     ("loa_id", "Leave", ""),
     ("made_by_an_earlier_run", "Made by an earlier attempt", ""),
     ("max_removals", "Safety limit", "enter how many roles may be removed at most: digits only"),
@@ -99,10 +104,12 @@ const FIELDS: [(&str, &str, &str); 97] = [
     ("target_id", "Target", "enter a Roblox id, or what the command acts on, in at most 200 characters"),
     ("time_zone", "Time zone", "choose one from the list, such as Europe/Berlin"),
     ("type", "Command", "enter a word that your game knows, such as kick: letters and digits"),
+    ("unverified_role", "Role of members without a link", "choose a role"),
     ("updated_at", "Changed", ""),
     ("user_id", "Person", "enter a Discord id"),
     ("users", "Players", "enter one Roblox id and reason a line"),
     ("verified_at", "Linked", ""),
+    ("verified_role", "Role of linked members", "choose a role"),
     ("week_start", "A week begins on", "choose a day of the week"),
 ];
 

@@ -117,7 +117,7 @@ async fn finish(
 fn problem(error: &SignInError) -> String {
     match error {
         SignInError::Denied => "Discord says that you pressed Cancel. Nothing was read.".to_owned(),
-        SignInError::CodeRefused | SignInError::Unauthorized => {
+        SignInError::CodeRefused | SignInError::Unauthorized | SignInError::IdToken(_) => {
             "This sign-in has expired or was used before. Sign in again.".to_owned()
         }
         SignInError::Platform(cause) => {

@@ -78,8 +78,9 @@ async fn staff_do_not_link_themselves(deployment: &Deployment) {
     deployment.api().send(reqwest::Method::PUT, &at, Some(role)).await.ok();
     let (own, other) = (&guild.members[1], &guild.members[7]);
     let console = Console::of(deployment, guild, &own.chat).await;
-    let page = console.get(&below(deployment, &format!("/members/{}", own.chat))).await;
-    let refused = console.press(&page, "Unlink member", &[]).await;
+    let typed = [("chat_id", &*own.chat), ("play_id", "987654321"), ("replace", "yes")];
+    console.get("/console/sessions").await;
+    let refused = console.post(&below(deployment, "/members/link"), &typed).await;
     assert!(refused.status == 403 && refused.contains("about yourself"), "{}", refused.text());
     let page = console.get(&below(deployment, &format!("/members/{}", other.chat))).await;
     console.press(&page, "Unlink member", &[]).await.shows(200, "Unlinked");

@@ -11,7 +11,7 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
 /// Tables that give access come first, then the jobs.
-pub const TABLES: [&str; 29] = [
+pub const TABLES: [&str; 30] = [
     "console_session",
     "console_link",
     "staff_member",
@@ -37,6 +37,7 @@ pub const TABLES: [&str; 29] = [
     "server_command",
     "game_server",
     "registered_game",
+    "link_attempt",
     "link",
     "binding",
     "audit_entry",

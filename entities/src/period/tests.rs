@@ -1,19 +1,10 @@
-use crate::RoleList;
-use serde_json::json;
+use crate::{GuildId, Timestamp, guild};
 
 use super::*;
 
 fn settings((zone, week_start): (&str, i32)) -> Settings {
-    Settings {
-        mirror_bans: true,
-        mirror_bans_per_hour: 30,
-        nickname_template: String::new(),
-        time_zone: zone.to_owned(),
-        week_start,
-        strike_days: 90,
-        score_weights: json!({}),
-        allowed_privileged_roles: RoleList::default(),
-    }
+    let guild = guild::Model::new(GuildId::try_from(7).unwrap(), String::new(), Timestamp::UNIX_EPOCH);
+    Settings { time_zone: zone.to_owned(), week_start, ..guild.settings() }
 }
 
 fn begins(period: Period, guild: (&str, i32), now: &str) -> String {

@@ -7,6 +7,7 @@ mod bans;
 mod bans_of_people;
 mod bans_together;
 mod bans_upkeep;
+mod bindings;
 mod caps;
 mod commands;
 mod fixture;

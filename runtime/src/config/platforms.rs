@@ -7,7 +7,10 @@ use clap::Args;
 
 use crate::error::StartError;
 use crate::secret::{Secret, either, secret_file};
-use crate::settings::{CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_API_URL, PLAY_KEY};
+use crate::settings::{
+    CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_API_URL, PLAY_CLIENT_ID,
+    PLAY_CLIENT_SECRET, PLAY_KEY,
+};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Platforms")]
@@ -39,6 +42,15 @@ pub struct PlatformArgs {
     pub play_key_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(PLAY_KEY))]
     pub play_key: Option<Secret>,
+    /// Id of the game platform's application that people prove their account with; set together with its secret
+    #[arg(long, env = "GUILDHALL_PLAY_CLIENT_ID", value_name = "ID")]
+    pub play_client_id: Option<String>,
+    /// File with the OAuth 2 secret of that application that `GUILDHALL_PLAY_CLIENT_SECRET` holds otherwise;
+    /// without both there is no sign-in with the game platform
+    #[arg(long, env = "GUILDHALL_PLAY_CLIENT_SECRET_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub play_client_secret_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(PLAY_CLIENT_SECRET))]
+    pub play_client_secret: Option<Secret>,
     /// Calls per second to the chat platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_CHAT_RATE", value_name = "RATE", default_value = "50")]
     pub chat_rate: PlatformRate,
@@ -75,21 +87,29 @@ pub struct PlatformConfig {
     pub chat_client_secret: Option<Secret>,
     pub play_api_url: Option<String>,
     pub play_key: Option<Secret>,
+    /// Set if and only if `play_client_secret` is.
+    pub play_client_id: Option<String>,
+    pub play_client_secret: Option<Secret>,
     pub chat_rate: PlatformRate,
     pub play_rate: PlatformRate,
 }
 
+/// Variables of an application that people sign in with: its id and its secret.
+type Client = (&'static str, &'static str);
+
+const CHAT_CLIENT: Client = (CHAT_CLIENT_ID, CHAT_CLIENT_SECRET);
+const PLAY_CLIENT: Client = (PLAY_CLIENT_ID, PLAY_CLIENT_SECRET);
+
 impl PlatformArgs {
     pub fn checked(&self) -> Result<PlatformConfig, StartError> {
-        let client_secret = either(
-            CHAT_CLIENT_SECRET,
-            self.chat_client_secret.as_ref(),
-            self.chat_client_secret_file.as_ref(),
-        )?;
-        let client = client(self.chat_client_id.as_deref(), client_secret)?;
+        let secret = (self.chat_client_secret.as_ref(), self.chat_client_secret_file.as_ref());
+        let chat_client = client(CHAT_CLIENT, self.chat_client_id.as_deref(), secret)?;
+        let secret = (self.play_client_secret.as_ref(), self.play_client_secret_file.as_ref());
+        let play_client = client(PLAY_CLIENT, self.play_client_id.as_deref(), secret)?;
         let chat_token = either(CHAT_TOKEN, self.chat_token.as_ref(), self.chat_token_file.as_ref())?;
         let play_key = either(PLAY_KEY, self.play_key.as_ref(), self.play_key_file.as_ref())?;
-        let (chat_client_id, chat_client_secret) = client.unzip();
+        let (chat_client_id, chat_client_secret) = chat_client.unzip();
+        let (play_client_id, play_client_secret) = play_client.unzip();
         Ok(PlatformConfig {
             chat_api_url: base_url(self.chat_api_url.as_deref(), CHAT_API_URL)?,
             chat_token: header_value(chat_token, CHAT_TOKEN)?,
@@ -97,6 +117,8 @@ impl PlatformArgs {
             chat_client_secret,
             play_api_url: base_url(self.play_api_url.as_deref(), PLAY_API_URL)?,
             play_key: header_value(play_key, PLAY_KEY)?,
+            play_client_id,
+            play_client_secret,
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
         })
@@ -119,8 +141,12 @@ fn base_url(url: Option<&str>, variable: &'static str) -> Result<Option<String>,
     ))
 }
 
-/// Id and secret of the application that people sign in with, or neither.
-fn client(id: Option<&str>, secret: Option<&Secret>) -> Result<Option<(String, Secret)>, StartError> {
+/// Id and secret of an application that people sign in with, or neither. The secret is a text or from a file.
+fn client(
+    (id_variable, secret_variable): Client,
+    id: Option<&str>,
+    (text, file): (Option<&Secret>, Option<&Secret>),
+) -> Result<Option<(String, Secret)>, StartError> {
     let id = id.map(str::trim).filter(|id| !id.is_empty());
     let missing = |missing, set| {
         StartError::setting(
@@ -128,10 +154,10 @@ fn client(id: Option<&str>, secret: Option<&Secret>) -> Result<Option<(String, S
             format!("is not set, but {set} is: set both, or neither without sign-in"),
         )
     };
-    match (id, header_value(secret, CHAT_CLIENT_SECRET)?) {
+    match (id, header_value(either(secret_variable, text, file)?, secret_variable)?) {
         (Some(id), Some(secret)) => Ok(Some((id.to_owned(), secret))),
-        (Some(_), None) => Err(missing(CHAT_CLIENT_SECRET, CHAT_CLIENT_ID)),
-        (None, Some(_)) => Err(missing(CHAT_CLIENT_ID, CHAT_CLIENT_SECRET)),
+        (Some(_), None) => Err(missing(secret_variable, id_variable)),
+        (None, Some(_)) => Err(missing(id_variable, secret_variable)),
         (None, None) => Ok(None),
     }
 }

@@ -38,6 +38,7 @@ fn cli(given: &[&str]) -> Cli {
             "REDIS_URL" => &mut cli.broker.redis_url,
             "CHAT_TOKEN" => &mut cli.platforms.chat_token,
             "CHAT_CLIENT_SECRET" => &mut cli.platforms.chat_client_secret,
+            "PLAY_CLIENT_SECRET" => &mut cli.platforms.play_client_secret,
             "PLAY_KEY" => &mut cli.platforms.play_key,
             other => panic!("{other}"),
         };
@@ -122,19 +123,31 @@ fn addresses_and_platforms_are_checked() {
     assert_eq!((checked.chat_rate, checked.play_rate), (PlatformRate::Off, "300".parse().unwrap()));
     assert!(cli(&["--play-api-url=ftp://x"]).platforms.checked().is_err());
     assert!(cli(&["PLAY_KEY=a b"]).platforms.checked().is_err());
-    let signing_in = cli(&["--chat-client-id= 7 ", "CHAT_CLIENT_SECRET=s\n"]).platforms.checked().unwrap();
-    assert_eq!(signing_in.chat_client_id.as_deref(), Some("7"));
-    assert_eq!(signing_in.chat_client_secret, Some("s".into()));
-    for (flags, missing) in [
-        (["--chat-client-id=7", "CHAT_CLIENT_SECRET= "], "GUILDHALL_CHAT_CLIENT_SECRET is not set"),
-        (["--chat-client-id=", "CHAT_CLIENT_SECRET=hunter2"], "GUILDHALL_CHAT_CLIENT_ID is not set"),
-    ] {
-        let error = cli(&flags).platforms.checked().unwrap_err().to_string();
-        assert!(error.starts_with(missing) && !error.contains("hunter2"), "{flags:?}: {error}");
-    }
     assert_eq!(cli(&["--log-format=json"]).log.format(), crate::telemetry::LogFormat::Json);
     for bad in ["0", "-1", "fast", ""] {
         assert!(bad.parse::<PlatformRate>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn an_application_has_both_id_and_secret_or_is_none() {
+    let checked = |flags: &[&str]| cli(flags).platforms.checked().map_err(|error| error.to_string());
+    let neither = checked(&[]).unwrap();
+    assert!(neither.chat_client_id.is_none() && neither.play_client_secret.is_none());
+    let flags =
+        ["--chat-client-id= 7 ", "CHAT_CLIENT_SECRET=s\n", "--play-client-id=8", "PLAY_CLIENT_SECRET=t"];
+    let both = checked(&flags).unwrap();
+    assert_eq!((both.chat_client_id.as_deref(), both.chat_client_secret), (Some("7"), Some("s".into())));
+    assert_eq!((both.play_client_id.as_deref(), both.play_client_secret), (Some("8"), Some("t".into())));
+    for (flags, missing) in [
+        (["--chat-client-id=7", "CHAT_CLIENT_SECRET= "], "GUILDHALL_CHAT_CLIENT_SECRET is not set"),
+        (["--chat-client-id=", "CHAT_CLIENT_SECRET=hunter2"], "GUILDHALL_CHAT_CLIENT_ID is not set"),
+        (["--play-client-id=7", "CHAT_TOKEN=t"], "GUILDHALL_PLAY_CLIENT_SECRET is not set"),
+        (["--play-client-id=", "PLAY_CLIENT_SECRET=hunter2"], "GUILDHALL_PLAY_CLIENT_ID is not set"),
+        (["--play-client-id=7", "PLAY_CLIENT_SECRET=hunter2 3"], "GUILDHALL_PLAY_CLIENT_SECRET holds spaces"),
+    ] {
+        let error = checked(&flags).unwrap_err();
+        assert!(error.starts_with(missing) && !error.contains("hunter2"), "{flags:?}: {error}");
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Counter {
     SignIns(IpAddr),
     /// Those of one attempt, by its hash.
     Attempt(u64),
+    /// Codes that a player of a guild typed wrongly.
+    LinkCodes(i64, i64),
     /// Calls of this name by people who are not signed in, all together.
     Strangers(&'static str),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Counter {
         match self {
             Self::Key(id, limit) => write!(f, "key:{id}:{limit}"),
             Self::Person(id, limit) => write!(f, "person:{id}:{limit}"),
+            Self::LinkCodes(guild, player) => write!(f, "link-codes:{guild}:{player}"),
             Self::Failures(address) => write!(f, "failed-keys:{address}"),
             Self::SignIns(address) => write!(f, "sign-ins:{address}"),
             Self::Attempt(hash) => write!(f, "attempt:{hash}"),
@@ -73,6 +76,10 @@ impl Counter {
             "sign-ins" => return rest.parse().ok().map(Self::SignIns),
             "attempt" => return rest.parse().ok().map(Self::Attempt),
             "strangers" => return named(rest).map(Self::Strangers),
+            "link-codes" => {
+                let (guild, player) = rest.split_once(':')?;
+                return Some(Self::LinkCodes(guild.parse().ok()?, player.parse().ok()?));
+            }
             _ => {}
         }
         let (id, name) = rest.split_once(':')?;
@@ -88,7 +95,7 @@ impl Counter {
     pub(super) fn name(&self) -> Option<&'static str> {
         match self {
             Self::Key(_, name) | Self::Person(_, name) | Self::Strangers(name) => Some(name),
-            Self::Failures(_) | Self::SignIns(_) | Self::Attempt(_) => None,
+            Self::Failures(_) | Self::SignIns(_) | Self::Attempt(_) | Self::LinkCodes(..) => None,
         }
     }
 }

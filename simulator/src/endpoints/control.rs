@@ -1,5 +1,7 @@
 //! The control side: statistics, faults, state changes. Only tests and demos use it.
 
+pub(crate) mod linking;
+
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,5 +1,6 @@
-//! The game platform's side: groups with their memberships and roles, names of users.
+//! The game platform's side: groups with their memberships and roles, names and profiles of users.
 
+use chrono::SecondsFormat;
 use entities::{GroupId, PlayId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -119,10 +120,10 @@ struct NamesForm {
 pub(crate) fn users(simulator: &Simulator, input: &Input) -> Reply {
     let form: NamesForm = match serde_json::from_slice(&input.body) {
         Ok(form) => form,
-        Err(_) => return users_error(0, "The request body is not valid."),
+        Err(_) => return users_error(400, 0, "The request body is not valid."),
     };
     if form.user_ids.len() > NAMES_MAX {
-        return users_error(2, "Too many ids.");
+        return users_error(400, 2, "Too many ids.");
     }
     let state = simulator.state();
     let data: Vec<Value> = form
@@ -134,8 +135,22 @@ pub(crate) fn users(simulator: &Simulator, input: &Input) -> Reply {
     Reply::ok(json!({ "data": data }))
 }
 
-fn users_error(code: i64, message: &str) -> Reply {
-    Reply::json(400, json!({ "errors": [{ "code": code, "message": message }] }))
+/// `GET /v1/users/:user`: the public profile.
+pub(crate) fn profile(simulator: &Simulator, input: &Input) -> Reply {
+    let state = simulator.state();
+    let found = input.param("user").parse().ok().and_then(|id: PlayId| Some((id, state.player(id)?)));
+    let Some((id, (name, profile))) = found else {
+        return users_error(404, 3, "The user id is invalid.");
+    };
+    Reply::ok(json!({
+        "id": id, "name": name, "displayName": name, "description": profile.description,
+        "created": profile.created.to_rfc3339_opts(SecondsFormat::Millis, true), "isBanned": false,
+        "externalAppDisplayName": null, "hasVerifiedBadge": false,
+    }))
+}
+
+fn users_error(status: u16, code: i64, message: &str) -> Reply {
+    Reply::json(status, json!({ "errors": [{ "code": code, "message": message }] }))
 }
 
 fn invalid(message: &str) -> Reply {

@@ -28,6 +28,11 @@ async fn bad_input_names_the_field() {
         ("/control/members", json!({ "group_id": GROUP, "play_id": 4, "ranks": [11] }), "ranks"),
         ("/control/members", json!({ "group_id": GROUP }), "play_id"),
         ("/control/members", json!({ "surprise": 1 }), "surprise"),
+        ("/control/keys", json!({ "withdraw": 1 }), "invalid type"),
+        ("/control/profiles", json!({ "play_id": 4 }), "play_id"),
+        ("/control/profiles", json!({ "play_id": play(0), "created_at": "x" }), "invalid"),
+        ("/control/connections", json!({ "chat_id": "4", "connections": [] }), "chat_id"),
+        ("/control/connections", json!({ "chat_id": chat(0), "connections": [{ "id": "1" }] }), "type"),
     ];
     for (path, body, field) in cases {
         let (status, answer) = peer.post(path, body.clone()).await;

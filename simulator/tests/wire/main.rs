@@ -5,11 +5,14 @@
 mod access;
 mod authorize_page;
 mod chat;
+mod connections;
 mod control;
 mod judge;
+mod openid;
 mod pacing;
 mod peer;
 mod play;
+mod play_sign_in;
 mod raw;
 mod refusals;
 mod sign_in;

@@ -147,6 +147,8 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
         play_api_url: Some(url.to_owned()),
         play_key: Some(Secret::from("k")),
+        play_client_id: Some(Application::PLAY_DEMO_ID.to_owned()),
+        play_client_secret: Some(Secret::from(Application::PLAY_DEMO_SECRET)),
         chat_rate: chat_rate.parse().unwrap(),
         play_rate: PlatformRate::Off,
     }

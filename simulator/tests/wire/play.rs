@@ -1,8 +1,8 @@
-use platforms::{Missing, PlatformError};
+use platforms::{Missing, PlatformError, Platforms};
 use serde_json::json;
 use simulator::RateLimit;
 
-use crate::peer::{GROUP, Peer, bulk, group, now, play};
+use crate::peer::{GROUP, Peer, bulk, config, group, now, play};
 
 #[tokio::test]
 async fn ranks_are_read_for_fifty_users_a_call() {
@@ -49,6 +49,28 @@ async fn roles_and_names() {
     assert_eq!(names.len(), 250);
     assert_eq!(names[&play(7)], "p7");
     assert_eq!(peer.stats().await["requests"]["POST /v1/users"]["200"], 2);
+}
+
+#[tokio::test]
+async fn a_profile_has_its_text_and_its_age() {
+    let peer = Peer::start(2, RateLimit::Discord).await;
+    let mut config = config(&peer.url, "off");
+    config.play_key = None;
+    let play_platform = Platforms::new(&config, None).unwrap().play;
+    let profile = async |n: i64| play_platform.profile(now(), play(n)).await.unwrap();
+    let first = profile(0).await.unwrap();
+    assert_eq!((first.id, first.name.as_str(), first.description.as_str()), (play(0), "p0", ""));
+    assert_eq!(first.created_at.to_rfc3339(), "2015-01-01T00:00:00+00:00");
+    let text = "crown \"lake\"\nñ";
+    peer.post("/control/profiles", json!({ "play_id": play(0), "description": text })).await;
+    let time = "2026-11-02T03:04:05.678Z";
+    peer.post("/control/profiles", json!({ "play_id": play(0), "created_at": time })).await;
+    let changed = profile(0).await.unwrap();
+    assert_eq!((changed.description.as_str(), changed.created_at), (text, time.parse().unwrap()));
+    assert_eq!(profile(1).await.unwrap().description, "");
+    assert_eq!(profile(2).await, None);
+    peer.fault(json!({ "route": "GET /v1/users/:user", "status": 500 })).await;
+    assert!(play_platform.profile(now(), play(0)).await.unwrap_err().is_retryable());
 }
 
 #[tokio::test]

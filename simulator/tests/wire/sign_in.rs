@@ -35,23 +35,23 @@ pub(crate) async fn decide(url: &str, decision: &str) -> HashMap<String, String>
     back.query_pairs().into_owned().collect()
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     Clock::system().now()
 }
 
-fn begun(sign_in: &SignIn, attempt: &Attempt) -> Begun {
+pub(crate) fn begun(sign_in: &SignIn, attempt: &Attempt) -> Begun {
     sign_in.begun(&attempt.state, &attempt.verifier, now()).unwrap()
 }
 
 /// Authorizes as member `n`.
-async fn authorize(attempt: &Attempt, n: i64) -> String {
+pub(crate) async fn authorize(attempt: &Attempt, n: i64) -> String {
     let mut back = decide(&attempt.url, &format!("user_id={}&decision=authorize", chat(n))).await;
     assert_eq!(back.get("state"), Some(&attempt.state));
     back.remove("code").unwrap()
 }
 
 /// An access token that member `n` gave to another dashboard.
-async fn token(peer: &Peer, n: i64, scope: &str) -> String {
+pub(crate) async fn token(peer: &Peer, n: i64, scope: &str) -> String {
     let url = format!(
         "{}/oauth2/authorize?response_type=code&client_id={}&scope={scope}&redirect_uri={REDIRECT}",
         peer.url,
@@ -66,7 +66,7 @@ async fn token(peer: &Peer, n: i64, scope: &str) -> String {
     answer["access_token"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-fn sign_in(peer: &Peer) -> std::sync::Arc<SignIn> {
+pub(crate) fn sign_in(peer: &Peer) -> std::sync::Arc<SignIn> {
     peer.platforms("off").sign_in.unwrap()
 }
 
@@ -77,7 +77,7 @@ fn sign_in_as(peer: &Peer, id: &str, secret: &str) -> std::sync::Arc<SignIn> {
     Platforms::new(&config, None).unwrap().sign_in.unwrap()
 }
 
-fn person(n: i64) -> ChatUser {
+pub(crate) fn person(n: i64) -> ChatUser {
     ChatUser { id: chat(n), name: format!("user{}", chat(n)) }
 }
 
@@ -160,7 +160,8 @@ async fn a_code_is_good_for_one_exchange_of_its_own_attempt() {
 
 #[tokio::test]
 async fn a_code_expires() {
-    let application = Application { code_life: Duration::ZERO, ..Application::default() };
+    let application = Application::new(Application::DEMO_ID, Application::DEMO_SECRET);
+    let application = Application { code_life: Duration::ZERO, ..application };
     let options = SimulatorOptions { application, rate_limit: RateLimit::Off, ..SimulatorOptions::default() };
     let peer = Peer::with(1, options).await;
     let sign_in = sign_in(&peer);

@@ -13,8 +13,7 @@ const ID: &str = "7000000000000009000";
 const SECRET: &str = "s+1/2 3";
 
 async fn peer() -> Peer {
-    let application =
-        Application { client_id: ID.into(), client_secret: SECRET.into(), ..Application::default() };
+    let application = Application::new(ID, SECRET);
     let options =
         SimulatorOptions { application, rate_limit: RateLimit::Discord, ..SimulatorOptions::default() };
     Peer::with(2, options).await

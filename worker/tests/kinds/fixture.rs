@@ -222,6 +222,8 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         chat_client_secret: None,
         play_api_url: Some(format!("http://{simulator}")),
         play_key: Some("key".into()),
+        play_client_id: None,
+        play_client_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
     };

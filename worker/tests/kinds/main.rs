@@ -9,6 +9,7 @@ mod crashes;
 mod create_ticket;
 mod few_connections;
 mod fixture;
+mod link_roles;
 mod manual_roles;
 mod mirror_ban;
 mod others;

@@ -13,6 +13,9 @@ pub(crate) const DECORATION: i64 = GUILD + 1500;
 pub(crate) const INTEGRATION: i64 = GUILD + 1600;
 /// Below the bot and in no binding, with Manage Roles.
 pub(crate) const MODERATOR: i64 = GUILD + 1700;
+/// Below the bot and in no binding: of linked and of unlinked members.
+pub(crate) const VERIFIED: i64 = GUILD + 1800;
+pub(crate) const NEWCOMER: i64 = GUILD + 1900;
 pub(crate) const BOT: i64 = GUILD + 2000;
 pub(crate) const ADMIN: i64 = GUILD + 3000;
 pub(crate) const RANKS: [(i16, i64); 3] = [(1, MEMBER), (50, TRAINEE), (100, OFFICER)];
@@ -85,7 +88,8 @@ pub(crate) fn platforms(people: &[Person]) -> Value {
     let guild = json!({
         "guild_id": GUILD.to_string(), "bot_role_id": BOT.to_string(), "members": members.collect::<Vec<_>>(),
         "roles": [role(GUILD, 0, false), role(MEMBER, 1, false), role(TRAINEE, 2, false), role(OFFICER, 3, false),
-            role(DECORATION, 4, false), role(INTEGRATION, 5, true), role(MODERATOR, 6, false), role(BOT, 10, true), role(ADMIN, 20, false)],
+            role(DECORATION, 4, false), role(INTEGRATION, 5, true), role(MODERATOR, 6, false),
+            role(VERIFIED, 7, false), role(NEWCOMER, 8, false), role(BOT, 10, true), role(ADMIN, 20, false)],
     });
     let users = people.iter().map(|person| json!({ "play_id": person.play, "username": person.name }));
     json!({

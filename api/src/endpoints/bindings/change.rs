@@ -30,7 +30,8 @@ impl From<BindingRequest> for Rule {
 
 /// A binding gives and takes its role, so a person changes only bindings of roles that they could give by hand
 /// (docs/rules.md 5). A key has no position among the roles: the sync decides what the bot may give.
-pub(crate) async fn check_giver(call: &Call, role: RoleId, adds: bool) -> Result<(), ApiError> {
+/// `field` names the role in a refusal.
+pub(crate) async fn check_giver(call: &Call, field: &str, role: RoleId, adds: bool) -> Result<(), ApiError> {
     let Caller::Person { user, rights, .. } = &call.caller else { return Ok(()) };
     let access = match call.state.platforms.chat.guild_access(call.platform(), *user).await {
         // Without a platform positions are unknown: the link that made this person an admin decides.
@@ -46,7 +47,7 @@ pub(crate) async fn check_giver(call: &Call, role: RoleId, adds: bool) -> Result
         }
         (outranks, _) => outranks,
     };
-    checked.map_err(|problem| ApiError::rule(problem.word(), format!("`role_id`: {problem}")))
+    checked.map_err(|problem| ApiError::rule(problem.word(), format!("`{field}`: {problem}")))
 }
 
 /// A transaction in which no other request changes the guild's bindings.

@@ -37,7 +37,9 @@ fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
 }
 
 fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, Problem> {
-    let bound: BTreeSet<RoleId> = known.bindings.iter().map(|binding| binding.role_id).collect();
+    let of_links = [known.guild.verified_role, known.guild.unverified_role];
+    let bound = known.bindings.iter().map(|binding| binding.role_id);
+    let bound: BTreeSet<RoleId> = bound.chain(of_links.into_iter().flatten()).collect();
     let RoleList(allowed) = &known.guild.allowed_privileged_roles;
     let out_of_reach: Vec<String> = bound
         .iter()
@@ -51,6 +53,6 @@ fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, P
         return Ok(format!("all {} may be granted", bound.len()));
     }
     let cure = "move the bot's role above them in the server settings, name privileged ones in the guild's setting \
-                `allowed_privileged_roles`, and remove bindings of roles that cannot be granted";
+                `allowed_privileged_roles`, and remove bindings and settings of roles that cannot be granted";
     Err(Problem::new(out_of_reach.join("; "), cure))
 }

@@ -1,6 +1,7 @@
 //! /console/guilds/:guild/members: all members with linked accounts, by name.
 
 pub(crate) mod act;
+pub(crate) mod attempts;
 pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;

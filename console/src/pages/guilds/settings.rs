@@ -1,6 +1,7 @@
 //! /console/guilds/:guild/settings: all settings of the guild as one form.
 
 mod form;
+mod linking;
 
 use askama::Template;
 use entities::guild::Settings;
@@ -13,6 +14,8 @@ use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
+use linking::Choice;
+
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
 const FIELDS: &[&str] = &[
@@ -23,6 +26,13 @@ const FIELDS: &[&str] = &[
     "mirror_bans_per_hour",
     "score_weights",
     "allowed_privileged_roles",
+    "link_ways",
+    "link_min_chat_days",
+    "link_min_play_days",
+    "link_flagged",
+    "link_banned",
+    "verified_role",
+    "unverified_role",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
@@ -41,6 +51,11 @@ struct Page {
     days: [&'static str; 7],
     /// Types of actions, their words, and the points where the field is empty.
     weights: Vec<(&'static str, &'static str, i64)>,
+    ways: Vec<Choice>,
+    /// What to do with somebody on a list.
+    verdicts: Vec<Choice>,
+    /// For linked and for unlinked members.
+    link_roles: Vec<Choice>,
     roles: Vec<Role>,
     roles_problem: String,
 }
@@ -69,6 +84,9 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         zones: chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect(),
         days: DAYS,
         weights: form::labelled_weights().collect(),
+        ways: linking::ways(),
+        verdicts: linking::verdicts(),
+        link_roles: linking::roles(visit, overview.as_ref().ok(), &form),
         roles: roles(visit, overview.as_ref().ok()),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,

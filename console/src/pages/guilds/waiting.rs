@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use entities::job::Status;
 use entities::job::listing;
 use entities::sanction::history::{self, Filter};
-use entities::{Page as Part, SanctionKind, leave_request, pending_action};
+use entities::{Page as Part, SanctionKind, leave_request, link_attempt, pending_action};
 
 use crate::html::format::Count;
 use crate::response::PageError;
@@ -45,6 +45,9 @@ impl Waiting {
                 "/moderation/bans?state=held",
             ));
         }
+        if visit.may("links.write") {
+            counts.push((held_links(visit).await?, "link", "to decide", "/members/attempts"));
+        }
         if visit.may("sync.write") {
             for (status, page) in [(Status::Failed, "/jobs?state=failed"), (Status::Dead, "/jobs?state=dead")]
             {
@@ -63,6 +66,11 @@ impl Waiting {
 async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
     let asked = leave_request::Filter { state: Some(leave_request::State::Requested), staff: None };
     Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(COUNTED_MAX)).await?.len())
+}
+
+async fn held_links(visit: &GuildVisit) -> Result<usize, PageError> {
+    let (conn, guild, held) = (visit.read(), visit.guild.guild_id, Some(link_attempt::State::Held));
+    Ok(link_attempt::list(conn, guild, held, Part::first(COUNTED_MAX)).await?.len())
 }
 
 async fn held_bans(visit: &GuildVisit) -> Result<usize, PageError> {

@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 use testkit::{Deployment, Guild, in_turn};
 
-use super::{permissions, rows, set_permissions};
+use super::{Row, permissions, rows, set_permissions};
 use testkit::console::{Console, Page};
 
 in_turn!(
@@ -41,9 +41,22 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
         ("strike_days", "90"),
         ("mirror_bans", "yes"),
         ("mirror_bans_per_hour", "30"),
+        ("link_min_chat_days", "0"),
+        ("link_min_play_days", "0"),
+        ("link_flagged", "hold"),
+        ("link_banned", "hold"),
         ("allowed_privileged_roles", powerful),
     ];
+    let rules = |role| {
+        let mut rules = settings[..settings.len() - 1].to_vec();
+        rules.push((role, powerful));
+        attempt("/settings", &rules)
+    };
     vec![
+        attempt("/settings", &settings),
+        rules("verified_role"),
+        rules("unverified_role"),
+        // Those of an owner have taken it back.
         attempt("/settings", &settings),
         attempt(&me, &[("role_id", powerful)]),
         attempt(&them, &[("role_id", powerful)]),
@@ -164,7 +177,9 @@ async fn staff_gain_nothing_by_any_permission(deployment: &Deployment) {
     let owned = Owned::new(deployment, own).await;
     let console = Console::of(deployment, guild, own).await;
     let attempts = beyond_staff(guild, own, friend, &owned);
-    let posts: Vec<_> = rows().into_iter().filter(|row| row.is_of_guild() && row.is_post()).collect();
+    // Everybody may end their own link, and loses roles by it.
+    let is_asked = |row: &Row| row.is_of_guild() && row.is_post() && !row.path.ends_with("/unlink");
+    let posts: Vec<_> = rows().into_iter().filter(is_asked).collect();
     let all: Vec<_> = permissions().into_iter().collect();
     let each = all.iter().map(|one| vec![one.as_str()]);
     let every = all.iter().map(String::as_str).collect();

@@ -16,7 +16,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let rule: Rule = call.body::<BindingRequest>()?.into();
-    check_giver(&call, rule.role_id, true).await?;
+    check_giver(&call, "role_id", rule.role_id, true).await?;
     let mut work = begin(&call).await?;
     call.room_for(work.tx(), Cap::Bindings, 1).await?;
     let added = binding::add(work.tx(), call.guild(), rule, work.now()).await?;

@@ -1,16 +1,21 @@
 //! PATCH /guilds/:guildId/settings (docs/rules.md 8)
 
+use entities::account::Verdict;
 use entities::guild::{self, Settings};
 use entities::{RoleId, RoleList};
 use serde_json::Value;
 
 use crate::endpoints::audit;
-use crate::endpoints::guilds::settings::values::{NicknameTemplate, ScoreWeights, TimeZone};
+use crate::endpoints::bindings::change::check_giver;
+use crate::endpoints::guilds::settings::values::{LinkWays, NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
-use crate::request::values::{List, Whole};
+use crate::request::values::{List, Nullable, Whole};
 
 /// Of `allowed_privileged_roles`.
 const PRIVILEGED_ROLES_MAX: usize = 100;
+
+/// The age of an account.
+type Days = Whole<0, 3650>;
 
 request! {
     pub(crate) struct SettingsPatch {
@@ -31,6 +36,22 @@ request! {
         /// The whole list of the privileged chat roles that Guildhall may grant: those that administrate,
         /// manage, or act on other members.
         allowed_privileged_roles: Patch<List<RoleId, PRIVILEGED_ROLES_MAX>>,
+        /// The whole list of ways by which members link themselves, each once. Empty: only staff and keys link them.
+        link_ways: Patch<LinkWays>,
+        /// The smallest age of a chat account whose owner links it, in days.
+        #[example(30)]
+        link_min_chat_days: Patch<Days>,
+        /// The same of the game account.
+        #[example(30)]
+        link_min_play_days: Patch<Days>,
+        /// What follows if somebody on the Shield list links themselves.
+        link_flagged: Patch<Verdict>,
+        /// What follows if somebody who is banned in the guild links themselves.
+        link_banned: Patch<Verdict>,
+        /// The role of every linked member; null: none.
+        verified_role: Patch<Nullable<RoleId>>,
+        /// The role that a link takes away, and its end gives back; null: none.
+        unverified_role: Patch<Nullable<RoleId>>,
     }
 }
 
@@ -51,7 +72,20 @@ impl SettingsPatch {
                 .allowed_privileged_roles
                 .0
                 .map_or(settings.allowed_privileged_roles, |sent| RoleList(sent.0)),
+            link_ways: self.link_ways.0.map_or(settings.link_ways, |sent| sent.0),
+            link_min_chat_days: self.link_min_chat_days.0.map_or(settings.link_min_chat_days, |sent| sent.0),
+            link_min_play_days: self.link_min_play_days.0.map_or(settings.link_min_play_days, |sent| sent.0),
+            link_flagged: self.link_flagged.0.unwrap_or(settings.link_flagged),
+            link_banned: self.link_banned.0.unwrap_or(settings.link_banned),
+            verified_role: self.verified_role.0.map_or(settings.verified_role, |sent| sent.0),
+            unverified_role: self.unverified_role.0.map_or(settings.unverified_role, |sent| sent.0),
         }
+    }
+
+    /// The two roles that syncs give and take, where they are sent.
+    #[expect(clippy::option_option, reason = "absent, or cleared by null")]
+    fn roles(&self) -> [Option<Option<RoleId>>; 2] {
+        [&self.verified_role, &self.unverified_role].map(|sent| sent.0.map(|role| role.0))
     }
 }
 
@@ -61,6 +95,40 @@ pub(crate) fn operation() -> Operation {
         .body::<SettingsPatch>()
         .data::<Settings>()
         .message("settings updated")
+        .refuses(409, &["roles_changed"])
+        .refuses(422, &["same_role"])
+}
+
+/// The names of [`SettingsPatch::roles`], with what they are now.
+fn roles(settings: &Settings) -> [(&'static str, Option<RoleId>); 2] {
+    [("verified_role", settings.verified_role), ("unverified_role", settings.unverified_role)]
+}
+
+/// A sync gives and takes these roles, as those of bindings: a person sets and clears only those that they could give
+/// by hand (docs/rules.md 5).
+async fn check_roles(call: &Call, patch: &SettingsPatch) -> Result<[Option<RoleId>; 2], ApiError> {
+    let settings = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings();
+    let known = roles(&settings);
+    for ((field, before), sent) in known.into_iter().zip(patch.roles()) {
+        let Some(after) = sent.filter(|after| *after != before) else { continue };
+        if let Some(role) = before {
+            check_giver(call, field, role, false).await?;
+        }
+        if let Some(role) = after {
+            check_giver(call, field, role, true).await?;
+        }
+    }
+    Ok(known.map(|(_, role)| role))
+}
+
+fn check_distinct(settings: &Settings) -> Result<(), ApiError> {
+    match settings.verified_role {
+        Some(role) if settings.unverified_role == Some(role) => Err(ApiError::rule(
+            "same_role",
+            "`verified_role` and `unverified_role` must be different roles: a link gives one and takes the other",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A body without fields is valid here: it changes nothing.
@@ -69,9 +137,17 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if patch.allowed_privileged_roles.0.is_some() {
         call.caller.administrates("allowed_privileged_roles")?;
     }
+    let checked = check_roles(&call, &patch).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let before = guild::find_for_update(work.tx(), call.guild()).await?.or_not_found("guild")?.settings();
+    if patch.roles().iter().any(Option::is_some) && roles(&before).map(|(_, role)| role) != checked {
+        return Err(ApiError::conflict(
+            "roles_changed",
+            "somebody else has just changed these roles: try again",
+        ));
+    }
     let after = patch.applied_to(before.clone());
+    check_distinct(&after)?;
     let Some(changes) = audit::changes(&before, &after)? else {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));
     };

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use chrono_tz::Tz;
+use entities::account::{Verdict, Way, Ways};
 use entities::staff_action::ActionType;
 use serde_json::{Map, Value, json};
 
 use crate::request::parts::Field;
 use crate::request::parts::{object, whole};
-use crate::schema::shape::{self, Property, Shape};
+use crate::request::values::{List, by_serde};
+use crate::response::error::ApiError;
+use crate::schema::shape::{self, Property, Shape, alternatives, answered};
 
 /// Characters of a nickname template.
 const TEMPLATE_MAX: usize = 200;
@@ -89,6 +92,36 @@ impl Field for ScoreWeights {
     }
 }
 
+by_serde!(alternatives::<Self>(), answered::<Self>(); Way, Verdict);
+
+/// As many as there are.
+type WayList = List<Way, { Way::ALL.len() }>;
+
+/// Distinct ways to link (docs/rules.md 11), in one order whatever was sent.
+#[derive(Debug)]
+pub(crate) struct LinkWays(pub(crate) Ways);
+
+impl Field for LinkWays {
+    fn allowed() -> Cow<'static, str> {
+        "an array of distinct ways".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        Ways::distinct(&WayList::read(sent)?.0).map(Self)
+    }
+
+    fn shape() -> Shape {
+        WayList::shape()
+    }
+
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        match WayList::read(sent) {
+            Some(_) => ApiError::field(name, sent, &Self::allowed()),
+            None => WayList::refuse(name, sent),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +156,17 @@ mod tests {
             [json!({"ban": 1001}), json!({"ban": -1}), json!({"ban": 1.5}), json!({"jail": 1}), json!([1])]
         {
             assert!(ScoreWeights::read(&bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ways_are_distinct_and_in_one_order() {
+        let read = |sent| LinkWays::read(&sent).map(|ways| ways.0.0);
+        assert_eq!(read(json!([])), Some(Vec::new()));
+        assert_eq!(read(json!(["sign_in", "code"])), Some(vec![Way::Code, Way::SignIn]));
+        assert_eq!(read(json!(["sign_in", "connection", "profile", "code"])), Some(Way::ALL.to_vec()));
+        for bad in [json!(["code", "code"]), json!(["Code"]), json!("code"), json!([null]), Value::Null] {
+            assert!(LinkWays::read(&bad).is_none(), "{bad}");
         }
     }
 }

@@ -100,7 +100,7 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 11] = [
+const MEMBERS: [Action; 17] = [
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
@@ -113,6 +113,12 @@ const MEMBERS: [Action; 11] = [
         "asked to take the role {role_id} from {target}",
     ),
     to("roles.remove", "Role taken", Person, "took the role {role_id} from {target}"),
+    to("link_attempts.begin", "Linking begun", Person, "began to link {target}"),
+    to("link_attempts.cancel", "Linking cancelled", Person, "cancelled the linking of {target}"),
+    to("link_attempts.hold", "Link held", Person, "asked to link {target}, which staff decide: {reason}"),
+    to("link_attempts.refuse", "Link refused", Person, "was not linked by the rules, as {target}: {reason}"),
+    to("link_attempts.approve", "Link approved", Person, "let {target} link"),
+    to("link_attempts.reject", "Link rejected", Person, "rejected the link of {target}"),
     to("links.add", "Link made", Person, "linked {target}[ to {play_username} on Roblox]"),
     to("links.import", "Links imported", Other, "imported links: [{new} new][, {changed} changed]"),
     to("links.replace", "Link changed", Person, "linked {target} to another Roblox account"),

@@ -28,9 +28,20 @@ const PERSONS: [&str; 9] = [
     "flagged_by",
     "lifted_by",
 ];
-const ROLES: [&str; 4] = ["role_id", "roles", "staff_role_ids", "allowed_privileged_roles"];
+const ROLES: [&str; 6] =
+    ["role_id", "roles", "staff_role_ids", "allowed_privileged_roles", "verified_role", "unverified_role"];
 /// Fields with words of the service, such as `not_banned`.
-const STATES: [&str; 6] = ["state", "status", "ended_how", "mirror_state", "metric", "action_type"];
+const STATES: [&str; 9] = [
+    "state",
+    "status",
+    "ended_how",
+    "mirror_state",
+    "metric",
+    "action_type",
+    "link_ways",
+    "link_flagged",
+    "link_banned",
+];
 
 pub(super) struct Names {
     people: People,

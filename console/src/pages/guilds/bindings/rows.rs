@@ -26,11 +26,11 @@ pub(super) struct Row {
     pub(super) added: When,
 }
 
-pub(super) struct RoleOption {
-    pub(super) id: RoleId,
-    pub(super) name: String,
+pub(in crate::pages::guilds) struct RoleOption {
+    pub(in crate::pages::guilds) id: RoleId,
+    pub(in crate::pages::guilds) name: String,
     /// Why it cannot be chosen; empty: it can.
-    pub(super) problem: String,
+    pub(in crate::pages::guilds) problem: String,
 }
 
 /// `overview`: absent while Discord does not answer.
@@ -124,7 +124,7 @@ pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
 }
 
 /// Highest first, as Discord shows them.
-pub(super) fn options(visit: &GuildVisit, overview: &GuildOverview) -> Vec<RoleOption> {
+pub(in crate::pages::guilds) fn options(visit: &GuildVisit, overview: &GuildOverview) -> Vec<RoleOption> {
     let everyone = visit.guild.guild_id.get();
     let mut roles: Vec<_> = overview.roles.iter().filter(|role| role.id.get() != everyone).collect();
     roles.sort_by_key(|role| std::cmp::Reverse(role.position));

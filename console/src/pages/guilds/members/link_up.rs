@@ -4,6 +4,7 @@
 use askama::Template;
 use entities::{ChatId, PlayId, Subject, link};
 use http::Method;
+use serde_json::Map;
 
 use crate::fields::Fields;
 use crate::html::form::Form;
@@ -22,6 +23,8 @@ struct Page {
     url: String,
     /// The list, for people who may see it.
     list_url: Option<String>,
+    /// Where staff decide about members who linked themselves.
+    held_url: String,
     form: Form,
     /// The accounts that the form names.
     both: Option<Both>,
@@ -53,7 +56,14 @@ async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response
     };
     let shell = visit.shell("Link a member", Place::Members);
     let list_url = visit.may("lookup.read").then(|| visit.url("/members"));
-    let page = Page { shell, url: visit.url("/members/link"), list_url, form, both };
+    let page = Page {
+        shell,
+        url: visit.url("/members/link"),
+        list_url,
+        held_url: visit.url("/members/attempts"),
+        form,
+        both,
+    };
     Ok(Response::page(&page)?.status(page.form.status()))
 }
 
@@ -133,7 +143,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
 pub(crate) async fn unlink(visit: GuildVisit) -> Result<Response, PageError> {
     let before = super::member::load(&visit).await?;
     let chat = before.chat_id;
-    let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/links/{chat}"), Default::default()).await;
+    let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/links/{chat}"), Map::new()).await;
     if !answer.status.is_success() {
         return super::member::show(&visit, &before, Form::refused(&visit.form, &answer)).await;
     }

@@ -4,6 +4,7 @@ use entities::guild::Settings;
 use entities::staff_action::ActionType;
 use serde_json::{Map, Value};
 
+use super::linking::{LINK_ROLES, word};
 use crate::fields::Fields;
 use crate::pages::guilds::staff::labels::action;
 
@@ -33,6 +34,7 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
         ("strike_days".to_owned(), settings.strike_days.to_string()),
         ("mirror_bans_per_hour".to_owned(), settings.mirror_bans_per_hour.to_string()),
     ];
+    pairs.extend(linking(settings));
     if settings.mirror_bans {
         pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
     }
@@ -44,6 +46,21 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
     let roles = settings.allowed_privileged_roles.0.iter().filter(|_| powerful);
     pairs.extend(roles.map(|role| (POWERFUL_ROLES.to_owned(), role.to_string())));
     pairs
+}
+
+/// The part of the rules for linking.
+fn linking(settings: &Settings) -> impl Iterator<Item = (String, String)> {
+    let roles = LINK_ROLES.into_iter().zip([settings.verified_role, settings.unverified_role]);
+    let roles = roles.filter_map(|(field, role)| Some((field, role?.to_string())));
+    let ways = settings.link_ways.0.iter().map(|way| ("link_ways", word(way)));
+    let rules = [
+        ("link_min_chat_days", settings.link_min_chat_days.to_string()),
+        ("link_min_play_days", settings.link_min_play_days.to_string()),
+        ("link_flagged", word(settings.link_flagged)),
+        ("link_banned", word(settings.link_banned)),
+    ];
+    let all: Vec<_> = rules.into_iter().chain(ways).chain(roles).collect();
+    all.into_iter().map(|(field, value)| (field.to_owned(), value))
 }
 
 pub(super) fn filled(settings: &Settings, powerful: bool) -> Fields {
@@ -59,7 +76,8 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
     let weights: Map<String, Value> =
         given.map(|(kind, field)| (kind.to_owned(), number(form.text(&field)))).collect();
-    let roles: Vec<Value> = form.all(POWERFUL_ROLES).into_iter().map(Value::from).collect();
+    let list = |field| Value::from_iter(form.all(field));
+    let role = |field| if form.has(field) { form.text(field).into() } else { Value::Null };
     let mut body = Map::from_iter([
         ("nickname_template".to_owned(), form.text("nickname_template").into()),
         ("time_zone".to_owned(), form.text("time_zone").into()),
@@ -68,9 +86,15 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
         ("score_weights".to_owned(), weights.into()),
+        ("link_ways".to_owned(), list("link_ways")),
+        ("link_min_chat_days".to_owned(), number(form.text("link_min_chat_days"))),
+        ("link_min_play_days".to_owned(), number(form.text("link_min_play_days"))),
+        ("link_flagged".to_owned(), form.text("link_flagged").into()),
+        ("link_banned".to_owned(), form.text("link_banned").into()),
     ]);
+    body.extend(LINK_ROLES.map(|field| (field.to_owned(), role(field))));
     if powerful || form.has(POWERFUL_ROLES) {
-        body.insert(POWERFUL_ROLES.to_owned(), roles.into());
+        body.insert(POWERFUL_ROLES.to_owned(), list(POWERFUL_ROLES));
     }
     body
 }
@@ -78,6 +102,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use entities::RoleList;
+    use entities::account::{Verdict, Way, Ways};
     use serde_json::json;
 
     use super::*;
@@ -93,6 +118,13 @@ mod tests {
             strike_days: 90,
             score_weights: json!({ "ban": 0, "kick": 9 }),
             allowed_privileged_roles: RoleList(vec!["5".parse().unwrap(), "6".parse().unwrap()]),
+            link_ways: Ways(vec![Way::Profile, Way::SignIn]),
+            link_min_chat_days: 7,
+            link_min_play_days: 30,
+            link_flagged: Verdict::Refuse,
+            link_banned: Verdict::Admit,
+            verified_role: Some("7".parse().unwrap()),
+            unverified_role: None,
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);

@@ -1,0 +1,140 @@
+//! What an attempt leads to, by the rules of the guild (docs/rules.md 11): the link, a decision of staff, or a refusal.
+
+use chrono::{DateTime, TimeDelta};
+use entities::account::{self, Verdict, Way};
+use entities::audit_entry::Actor;
+use entities::link::Source;
+use entities::link_attempt::{self, HELD_FOR, Model, Outcome};
+use entities::{ChatId, Person, PlayId, SanctionKind, Timestamp, guild, link, sanction, shield_flag};
+use jobs::linking::{Linking, NewLink};
+
+use crate::endpoints::guilds::link_attempts::record::LinkAttempt;
+use crate::endpoints::prelude::*;
+
+/// Milliseconds of the first second of ids of chat users.
+const FIRST_ID: i64 = 1_420_070_400_000;
+
+/// A proven game account.
+pub(crate) struct Player {
+    pub(crate) id: PlayId,
+    pub(crate) name: String,
+    /// When it was made; `None`: not needed, or unknown.
+    pub(crate) made: Option<Timestamp>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EndedAttempt {
+    attempt: LinkAttempt,
+    /// Why the member was not linked, or waits; null: linked.
+    #[schema(required, example = "banned in this guild")]
+    reason: Option<String>,
+}
+
+/// The age of a game account, if the guild asks for it.
+pub(crate) async fn made_at(call: &Call, player: PlayId) -> Result<Option<Timestamp>, ApiError> {
+    let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
+    if rules.link_min_play_days == 0 {
+        return Ok(None);
+    }
+    let profile = call.state.platforms.play.profile(call.platform(), player).await?;
+    Ok(Some(profile.ok_or_else(ApiError::unknown_player)?.created_at))
+}
+
+/// Links the member, or holds or ends the attempt. `actor`: who the audit log names.
+pub(crate) async fn bind(
+    work: &mut UnitOfWork<'_>,
+    mut attempt: Model,
+    player: Player,
+    way: Way,
+    actor: Actor,
+) -> Result<EndedAttempt, ApiError> {
+    attempt.way = Some(way);
+    attempt.play_id = Some(player.id);
+    attempt.play_username = Some(player.name.clone());
+    let (verdict, reason) = judge(work, &attempt, &player).await?;
+    match verdict {
+        Verdict::Admit => admit(work, &mut attempt, player, way, actor).await?,
+        Verdict::Hold => {
+            attempt.state = link_attempt::State::Held;
+            attempt.expires_at = work.now() + HELD_FOR;
+            attempt.held_for.clone_from(&reason);
+            work.audit_as(actor, "link_attempts.hold", attempt.chat_id, json!({ "reason": reason }));
+        }
+        Verdict::Refuse => {
+            attempt.end(Outcome::Rejected, work.now());
+            work.audit_as(actor, "link_attempts.refuse", attempt.chat_id, json!({ "reason": reason }));
+        }
+    }
+    link_attempt::save(work.tx(), &attempt).await?;
+    Ok(EndedAttempt { attempt: LinkAttempt::from(&attempt), reason })
+}
+
+/// Links the member.
+pub(crate) async fn admit(
+    work: &mut UnitOfWork<'_>,
+    attempt: &mut Model,
+    player: Player,
+    way: Way,
+    actor: Actor,
+) -> Result<(), ApiError> {
+    let (chat, now) = (attempt.chat_id, work.now());
+    // A code proves for this guild alone: whoever holds its key could name any player.
+    if way != Way::Code {
+        let proof = account::Model {
+            chat_id: chat,
+            play_id: player.id,
+            play_username: player.name.clone(),
+            way,
+            proven_at: now,
+        };
+        link_attempt::end_older(work.tx(), player.id, chat, now).await?;
+        if let Some(loser) = account::prove(work.tx(), proof).await? {
+            for lost in link::made_by_member(work.tx(), loser.chat_id, loser.play_id).await? {
+                Linking::begin(work, lost.guild_id, Actor::service()).await?.unlink(&lost).await?;
+            }
+        }
+    }
+    let mut linking = Linking::begin(work, attempt.guild_id, actor).await?;
+    linking.link(NewLink { chat, play: player.id, name: player.name, source: Source::Member }).await?;
+    attempt.end(Outcome::Linked, now);
+    Ok(())
+}
+
+/// What the guild's rules say, and why.
+async fn judge(
+    work: &UnitOfWork<'_>,
+    attempt: &Model,
+    player: &Player,
+) -> Result<(Verdict, Option<String>), ApiError> {
+    let guild = guild::find(work.tx(), attempt.guild_id).await?.or_not_found("guild")?;
+    let now = work.now();
+    let too_young = |made: Timestamp, days: i32| now - made < TimeDelta::days(days.into());
+    if made_chat(attempt.chat_id).is_some_and(|made| too_young(made, guild.link_min_chat_days)) {
+        let days = guild.link_min_chat_days;
+        return Ok((Verdict::Refuse, Some(format!("the chat account is younger than {days} days"))));
+    }
+    if player.made.is_some_and(|made| too_young(made, guild.link_min_play_days)) {
+        let days = guild.link_min_play_days;
+        return Ok((Verdict::Refuse, Some(format!("the game account is younger than {days} days"))));
+    }
+    let person = Person { chat: Some(attempt.chat_id), play: Some(player.id) };
+    let active = sanction::active::of_person(work.tx(), attempt.guild_id, person, now).await?;
+    let is_banned = active.iter().any(|row| row.kind == SanctionKind::Ban && row.place_id.is_none());
+    let is_flagged = !shield_flag::times(work.tx(), &[player.id]).await?.is_empty();
+    let found = [
+        (is_banned, guild.link_banned, "banned in this guild"),
+        (is_flagged, guild.link_flagged, "flagged in Shield"),
+    ];
+    let strict = |verdict: Verdict| found.iter().find(|(is, says, _)| *is && *says == verdict);
+    for verdict in [Verdict::Refuse, Verdict::Hold] {
+        if let Some((_, _, why)) = strict(verdict) {
+            return Ok((verdict, Some((*why).to_owned())));
+        }
+    }
+    Ok((Verdict::Admit, None))
+}
+
+/// Ids of chat users begin with the time at which they were made.
+fn made_chat(chat: ChatId) -> Option<Timestamp> {
+    DateTime::from_timestamp_millis((chat.get() >> 22) + FIRST_ID)
+}

@@ -1,0 +1,53 @@
+//! POST /guilds/:guildId/link-attempts/:attemptId/profile
+
+use entities::account::Way;
+use entities::link_attempt::{self, State};
+use entities::{PlayId, guild};
+
+use crate::endpoints::guilds::link_attempts::code::has_words;
+use crate::endpoints::guilds::link_attempts::own::{member, own_attempt};
+use crate::endpoints::guilds::link_attempts::record::LinkAttempt;
+use crate::endpoints::prelude::*;
+
+request! {
+    pub(crate) struct ProfileRequest {
+        play_id: PlayId,
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("proveByProfile", "Prove a game account by the words in its profile")
+        .about("Reads the profile on the game platform. Only for the member, in the pages of this service.")
+        .body::<ProfileRequest>()
+        .data::<LinkAttempt>()
+        .message("proven")
+        .refuses(403, &["members_only"])
+        .refuses(404, &["not_found", "unknown_player"])
+        .refuses(409, &["attempt_ended"])
+        .refuses(422, &["way_off", "words_missing"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    member(&call)?;
+    let ProfileRequest { play_id } = call.body()?;
+    let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
+    if !rules.link_ways.0.contains(&Way::Profile) {
+        return Err(ApiError::rule("way_off", "this guild does not take words in a profile"));
+    }
+    let profile = call.state.platforms.play.profile(call.platform(), play_id).await?;
+    let profile = profile.ok_or_else(ApiError::unknown_player)?;
+    let work = UnitOfWork::begin(&call).await?;
+    let mut attempt = own_attempt(&call, &work).await?;
+    if !has_words(&profile.description, &attempt.words) {
+        return Err(ApiError::rule(
+            "words_missing",
+            "`play_id`: the profile of this account does not have the words yet",
+        ));
+    }
+    attempt.state = State::Proven;
+    attempt.way = Some(Way::Profile);
+    attempt.play_id = Some(profile.id);
+    attempt.play_username = Some(profile.name);
+    link_attempt::save(work.tx(), &attempt).await?;
+    work.commit(Reply::data(&LinkAttempt::from(&attempt))?.with_message("proven")).await
+}

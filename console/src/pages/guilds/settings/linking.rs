@@ -1,0 +1,69 @@
+//! What the section "Linking" of the settings offers.
+
+use entities::account::{Verdict, Way};
+use platforms::GuildOverview;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::html::form::Form;
+use crate::pages::guilds::bindings::rows::{RoleOption, options};
+use crate::visit::GuildVisit;
+
+/// Roles of linked and of unlinked members.
+pub(super) const LINK_ROLES: [&str; 2] = ["verified_role", "unverified_role"];
+
+/// One of a list.
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) label: String,
+    pub(super) disabled: bool,
+}
+
+impl Choice {
+    fn new(value: String, label: &str) -> Self {
+        Self { value, label: label.to_owned(), disabled: false }
+    }
+}
+
+/// The word by which the API knows a value.
+pub(super) fn word(of: impl Serialize) -> String {
+    match serde_json::to_value(of) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+pub(super) fn ways() -> Vec<Choice> {
+    let label = |way| match way {
+        Way::Code => "A code typed in a game",
+        Way::Profile => "Words in the Roblox profile",
+        Way::Connection => "A Roblox account verified by Discord",
+        Way::SignIn => "Signing in with Roblox",
+    };
+    Way::ALL.into_iter().map(|way| Choice::new(word(way), label(way))).collect()
+}
+
+pub(super) fn verdicts() -> Vec<Choice> {
+    let all = [(Verdict::Admit, "Let them in"), (Verdict::Hold, "Staff decide"), (Verdict::Refuse, "Refuse")];
+    all.into_iter().map(|(verdict, label)| Choice::new(word(verdict), label)).collect()
+}
+
+/// None, the roles of the server, and those that the form has anyway: of a role that Discord does not show, a save
+/// must not make none.
+pub(super) fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>, form: &Form) -> Vec<Choice> {
+    let known = overview.map(|overview| options(visit, overview)).unwrap_or_default();
+    let mut choices = vec![Choice::new(String::new(), "None")];
+    choices.extend(known.into_iter().map(choice));
+    for id in LINK_ROLES.map(|field| form.text(field)) {
+        if choices.iter().all(|choice| choice.value != id) {
+            choices.push(Choice::new(id.to_owned(), id));
+        }
+    }
+    choices
+}
+
+fn choice(RoleOption { id, name, problem }: RoleOption) -> Choice {
+    let (value, disabled) = (id.to_string(), !problem.is_empty());
+    let label = if disabled { format!("{name} ({problem})") } else { name };
+    Choice { value, label, disabled }
+}

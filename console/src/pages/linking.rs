@@ -1,0 +1,45 @@
+//! /link: pages for members. Whoever is signed in links their own Roblox account here, guild by guild, and sees which guilds know
+//! it. Members need no right, so a guild's page is the same for all of them.
+
+pub(crate) mod guild;
+pub(crate) mod mine;
+pub(crate) mod prove;
+
+use std::sync::Arc;
+
+use entities::{GuildId, guild as guilds};
+use http::Method;
+use serde_json::{Map, Value};
+
+use crate::api::{ApiAnswer, ApiCall, Caller};
+use crate::guard::rights::Rights;
+use crate::response::PageError;
+use crate::visit::Visit;
+
+/// Calls the API as a member: for what concerns themselves.
+async fn call(
+    visit: &Visit,
+    guild: GuildId,
+    method: Method,
+    path: &str,
+    body: Map<String, Value>,
+) -> ApiAnswer {
+    let caller = Caller {
+        guild,
+        user: visit.session.row.user_id,
+        rights: Arc::new(Rights::default()),
+        request_id: visit.request.request_id.clone(),
+    };
+    let path = format!("/guilds/{guild}{path}");
+    visit.console.api.call(caller, ApiCall { method, path, body }).await
+}
+
+/// The guild that the address names.
+async fn guild_of(visit: &Visit) -> Result<guilds::Model, PageError> {
+    let id: GuildId = visit.param("guild")?;
+    // A link from the command line opens one guild.
+    if visit.session.row.guild_id.is_some_and(|only| only != id) {
+        return Err(PageError::NotFound);
+    }
+    guilds::find(visit.read(), id).await?.ok_or(PageError::NotFound)
+}

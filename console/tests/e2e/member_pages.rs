@@ -1,0 +1,220 @@
+//! /link: members link their own account, guild by guild.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use testkit::console::Console;
+use testkit::{Deployment, Guild, Member, Setup, eventually, in_turn};
+
+in_turn!(
+    a_code_in_a_game_links_a_member_who_sees_no_console,
+    words_in_the_profile_prove_once_for_all_servers(own),
+    what_is_wrong_is_said_on_the_page,
+    the_page_of_another_server_tells_strangers_nothing,
+    a_proof_by_somebody_else_ends_the_link(own),
+    signing_in_with_roblox_proves(super::with_both_platforms),
+    an_account_that_discord_has_verified_proves(super::with_both_platforms),
+);
+
+/// The longest wait for the jobs of a change.
+const WITHIN: Duration = Duration::from_secs(20);
+
+fn page(guild: &Guild) -> String {
+    format!("/link/{}", guild.id)
+}
+
+/// A member without a link, signed in.
+async fn unlinked(deployment: &Deployment, number: usize) -> (&Member, Console) {
+    let guild = deployment.guild();
+    let member = &guild.members[number];
+    deployment.api().delete(&format!("/guilds/{}/links/{}", guild.id, member.chat)).await.ok();
+    (member, Console::of(deployment, guild, &member.chat).await)
+}
+
+async fn is_right(deployment: &Deployment, member: &Member) {
+    eventually("roles and nickname follow", WITHIN, async || {
+        deployment.simulator.is_right(deployment.guild(), member).await.then_some(())
+    })
+    .await;
+}
+
+async fn link_of(deployment: &Deployment, member: &Member) -> Value {
+    let path = format!("/guilds/{}/links/{}", deployment.guild().id, member.chat);
+    deployment.api().get(&path).await.ok()["link"].clone()
+}
+
+async fn a_code_in_a_game_links_a_member_who_sees_no_console(deployment: &Deployment) {
+    let (member, console) = unlinked(deployment, 16).await;
+    let guild = deployment.guild();
+    assert_eq!(console.get(&format!("/console/guilds/{}", guild.id)).await.status, 404);
+    let begin = console.get(&page(guild)).await;
+    let prove = console.press(&begin, "Begin", &[]).await;
+    prove.shows(200, "With a code in a game");
+    let code = prove.texts(".code strong").remove(0);
+    let mut body = json!({ "code": code, "play_id": member.play, "play_username": member.name });
+    deployment.api().post("/links/confirm", body.clone()).await.ok();
+    body["confirm"] = json!(true);
+    deployment.api().post("/links/confirm", body).await.ok();
+    console.get(&page(guild)).await.shows(200, &format!("knows your Roblox account {}", member.name));
+    is_right(deployment, member).await;
+
+    let mine = console.get("/link").await;
+    mine.shows(200, "You have not proven a Roblox account yet").shows(200, &member.name);
+    let gone = console.press(&mine, "Unlink", &[]).await;
+    gone.shows(200, "No server knows a Roblox account of yours.");
+    assert_eq!(link_of(deployment, member).await, Value::Null);
+}
+
+async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    for guild in [guild, other] {
+        let at = format!("/guilds/{}/settings", guild.id);
+        let ways = json!({ "link_ways": ["profile"] });
+        deployment.api().key(&guild.admin_key).send(Method::PATCH, &at, Some(ways)).await.ok();
+    }
+    let (member, console) = unlinked(deployment, 16).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    assert!(!prove.contains("With a code"), "{}", prove.text());
+    let play = member.play.to_string();
+    let missing = console.press(&prove, "Check my profile", &[("play_id", &play)]).await;
+    missing.shows(422, "does not have the words yet");
+    let words = missing.texts(".code strong").remove(0);
+    let profile = json!({ "play_id": member.play, "description": format!("Hello\n{words}") });
+    deployment.simulator.change_profile(profile).await;
+    let agree = console.press(&missing, "Check my profile", &[("play_id", &play)]).await;
+    agree.shows(200, &member.name).shows(200, "Link these accounts");
+    assert_eq!(link_of(deployment, member).await, Value::Null, "nothing is bound yet");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    assert_eq!(link_of(deployment, member).await["source"], "self");
+    is_right(deployment, member).await;
+
+    // The other server knows nothing, until the member agrees there.
+    deployment.simulator.join(other, &member.chat).await;
+    let key = deployment.api().key(&other.admin_key);
+    key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
+    let there = Console::of(deployment, other, &member.chat).await;
+    let agree = there.press(&there.get(&page(other)).await, "Begin", &[]).await;
+    agree.shows(200, &member.name);
+    key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
+    there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    key.get(&format!("/lookup/chat/{}", member.chat)).await.ok();
+}
+
+async fn what_is_wrong_is_said_on_the_page(deployment: &Deployment) {
+    let (_, console) = unlinked(deployment, 17).await;
+    let guild = deployment.guild();
+    let begin = console.get(&page(guild)).await;
+    let prove = console.press(&begin, "Begin", &[]).await;
+    let cancelled = console.press(&prove, "Cancel", &[]).await;
+    cancelled.shows(200, "Nothing was linked.").shows(200, "Begin");
+    let again = console.press(&prove, "Cancel", &[]).await;
+    again.shows(200, "This attempt has ended. Begin anew.");
+    // A forged form.
+    let forged = console.send(Method::POST, &format!("{}/begin", page(guild)), &[], &[]).await;
+    assert_eq!(forged.status, 403, "{}", forged.text());
+}
+
+async fn the_page_of_another_server_tells_strangers_nothing(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let nobody = Console::new(deployment);
+    nobody.get(&page(guild)).await.asks_to_sign_in();
+    nobody.get("/link").await.asks_to_sign_in();
+    let (_, console) = unlinked(deployment, 18).await;
+    assert_eq!(console.get(&page(other)).await.status, 404, "the session is for one server");
+    assert_eq!(console.get("/link/17").await.status, 404);
+}
+
+async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let at = format!("/guilds/{}/settings", guild.id);
+    deployment.api().send(Method::PATCH, &at, Some(json!({ "link_ways": ["profile"] }))).await.ok();
+    let (first, console) = unlinked(deployment, 16).await;
+    let (second, other) = unlinked(deployment, 17).await;
+    let mut stale = None;
+    for (owner, console) in [(first, &console), (second, &other)] {
+        let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+        let words = prove.texts(".code strong").remove(0);
+        deployment.simulator.change_profile(json!({ "play_id": first.play, "description": words })).await;
+        let play = first.play.to_string();
+        let agree = console.press(&prove, "Check my profile", &[("play_id", &play)]).await;
+        console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+        assert_eq!(link_of(deployment, owner).await["play_id"], first.play);
+        // One click away from it once more, by the proof that they have.
+        stale = stale
+            .or(Some(console.press(&console.get(&page(guild)).await, "Link another account", &[]).await));
+    }
+    let late = console.press(&stale.unwrap(), "Link these accounts", &[]).await;
+    late.shows(200, "This attempt has ended. Begin anew.");
+    assert_eq!(link_of(deployment, first).await, Value::Null, "the newest proof wins");
+    console.get("/link").await.shows(200, "You have not proven a Roblox account yet");
+}
+
+/// What people's browsers would see; these tests use paths alone.
+const PUBLIC: &str = "https://console.example";
+
+fn with_both_platforms(setup: Setup) -> Setup {
+    let setup = setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo").env("GUILDHALL_PUBLIC_URL", PUBLIC);
+    let setup = setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret");
+    let setup = setup.env("GUILDHALL_PLAY_CLIENT_ID", "guildhall-demo-play");
+    setup.env("GUILDHALL_PLAY_CLIENT_SECRET", "guildhall-demo-play-secret")
+}
+
+/// Begins an attempt, goes to the platform, and decides there; returns the path back.
+async fn away(console: &Console, guild: &Guild, link: &str, decision: &str) -> String {
+    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let start = console.get(&prove.link(link)).await;
+    assert_eq!(start.status, 303, "{}", start.text());
+    let http = testkit::http_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let form = http.post(start.location()).header("content-type", "application/x-www-form-urlencoded");
+    let answer = form.body(decision.to_owned()).send().await.unwrap();
+    assert_eq!(answer.status(), 302);
+    let back = answer.headers()["location"].to_str().unwrap().to_owned();
+    back.strip_prefix(PUBLIC).unwrap_or_else(|| panic!("{back}")).to_owned()
+}
+
+async fn signing_in_with_roblox_proves(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (member, console) = unlinked(deployment, 16).await;
+    let authorize = format!("user_id={}&decision=authorize", member.play);
+    let back = away(&console, guild, "Sign in with Roblox", &authorize).await;
+    // Another person's browser gets nothing of it.
+    let (_, other) = unlinked(deployment, 17).await;
+    let stolen = other.get(&back).await;
+    other.get(stolen.location()).await.shows(200, "This was not begun in this browser");
+    let agree = console.get(console.get(&back).await.location()).await;
+    agree.shows(200, &member.name).shows(200, "Link these accounts");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    assert_eq!(link_of(deployment, member).await["play_id"], member.play);
+    console.get("/link").await.shows(200, "You have proven that");
+    // The same way back once more.
+    let again = console.get(&back).await;
+    console.get(again.location()).await.shows(200, "This was not begun in this browser");
+    let cancelled = away(&other, guild, "Sign in with Roblox", "decision=cancel").await;
+    other.get(other.get(&cancelled).await.location()).await.shows(200, "You pressed Cancel.");
+}
+
+async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (member, console) = unlinked(deployment, 16).await;
+    let (stranger, _) = unlinked(deployment, 17).await;
+    let authorize = |member: &Member| format!("user_id={}&decision=authorize", member.chat);
+    let link = "Use the account connected to Discord";
+    let back = away(&console, guild, link, &authorize(member)).await;
+    console
+        .get(console.get(&back).await.location())
+        .await
+        .shows(200, "Discord knows no Roblox account of yours");
+    let verified =
+        json!([{ "id": member.play.to_string(), "name": member.name, "type": "roblox", "verified": true }]);
+    for chat in [&member.chat, &stranger.chat] {
+        deployment.simulator.change_connections(json!({ "chat_id": chat, "connections": verified })).await;
+    }
+    // Whoever is somebody else on Discord's page proves nothing here.
+    let back = away(&console, guild, link, &authorize(stranger)).await;
+    console.get(console.get(&back).await.location()).await.shows(200, "On Discord you are signed in as");
+    let back = away(&console, guild, link, &authorize(member)).await;
+    let agree = console.get(console.get(&back).await.location()).await;
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    assert_eq!(link_of(deployment, member).await["source"], "self");
+}
