@@ -259,6 +259,15 @@ pub(crate) fn batch(item: Shape, max: usize) -> Shape {
     list
 }
 
+/// The same, of values that differ.
+pub(crate) fn set(item: Shape, max: usize) -> Shape {
+    let mut set = batch(item, max);
+    if let RefOr::T(Schema::Array(array)) = &mut set.schema {
+        array.unique_items = true;
+    }
+    set
+}
+
 /// One of these; the first gives the example.
 pub(crate) fn any_of<const N: usize>(shapes: [Shape; N]) -> Shape {
     let example = shapes.first().map(|shape| shape.example.clone()).unwrap_or_default();

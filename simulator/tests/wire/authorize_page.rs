@@ -97,6 +97,26 @@ async fn a_decision_goes_back_with_the_state() {
 }
 
 #[tokio::test]
+async fn a_decision_can_have_a_flaw() {
+    let peer = Peer::start(2, RateLimit::Off).await;
+    let authorized = format!("user_id={}&decision=authorize", chat(1));
+    let flawed = async |flaw: &str| {
+        peer.fault(json!({ "route": "POST /oauth2/authorize", "flaw": flaw })).await;
+        decide(&url(&peer, &[]), &authorized).await
+    };
+    assert_eq!(flawed("denied").await["error"], "access_denied");
+    let back = flawed("wrong_state").await;
+    assert!(back["state"] != "s 1&2" && back.contains_key("code"), "{back:?}");
+    let code = flawed("expired_code").await.remove("code").unwrap();
+    let form = format!("grant_type=authorization_code&code={code}&redirect_uri={REDIRECT}");
+    let request = peer.http.post(format!("{}/oauth2/token", peer.url)).body(form);
+    let request = request.basic_auth(Application::DEMO_ID, Some(Application::DEMO_SECRET));
+    let answer = request.header("content-type", "application/x-www-form-urlencoded").send().await.unwrap();
+    assert_eq!(answer.status(), 400);
+    assert_eq!(decide(&url(&peer, &[]), &authorized).await["state"], "s 1&2");
+}
+
+#[tokio::test]
 async fn unknown_people_and_unclear_decisions_see_the_page_again() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let known = chat(0);

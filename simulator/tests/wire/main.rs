@@ -12,6 +12,7 @@ mod openid;
 mod pacing;
 mod peer;
 mod play;
+mod play_forgeries;
 mod play_sign_in;
 mod raw;
 mod refusals;

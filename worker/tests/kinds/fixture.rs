@@ -151,6 +151,11 @@ impl Fixture {
         self.control("faults", fault).await;
     }
 
+    pub(crate) async fn clear_faults(&self) {
+        let url = format!("http://{}/control/faults", self.simulator);
+        assert!(self.http.delete(url).send().await.unwrap().status().is_success());
+    }
+
     /// A call to the chat platform by another client, below the guild.
     pub(crate) async fn by_hand(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
         let url = format!("http://{}/api/v10/guilds/{GUILD}/{path}", self.simulator);

@@ -51,6 +51,7 @@ request! {
         /// The role of every linked member; null: none.
         verified_role: Patch<Nullable<RoleId>>,
         /// The role that a link takes away, and its end gives back; null: none.
+        #[example("912345678901234568")]
         unverified_role: Patch<Nullable<RoleId>>,
     }
 }

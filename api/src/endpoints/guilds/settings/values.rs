@@ -111,7 +111,7 @@ impl Field for LinkWays {
     }
 
     fn shape() -> Shape {
-        WayList::shape()
+        shape::set(Way::shape(), Way::ALL.len())
     }
 
     fn refuse(name: &str, sent: &Value) -> ApiError {
