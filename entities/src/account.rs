@@ -3,7 +3,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{Condition, FromJsonQueryResult};
+use sea_orm::{Condition, FromJsonQueryResult, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -77,6 +77,11 @@ pub enum Verdict {
 
 pub async fn find(conn: &impl Conn, chat: ChatId) -> Result<Option<Model>> {
     Entity::find_by_id(chat).one(conn).await
+}
+
+/// The proof, locked until the transaction ends: no newer proof of the game account is committed meanwhile.
+pub async fn find_for_update(conn: &impl Conn, chat: ChatId) -> Result<Option<Model>> {
+    Entity::find_by_id(chat).lock_exclusive().one(conn).await
 }
 
 /// Records a proof. It ends an older one of the same game account by another chat user, which is returned.

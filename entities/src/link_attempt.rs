@@ -76,7 +76,7 @@ pub enum Outcome {
     Rejected,
     /// By the member.
     Cancelled,
-    /// The member began anew.
+    /// The member began anew, or somebody else has proven the game account since.
     Replaced,
     /// Too many players typed its code.
     Locked,

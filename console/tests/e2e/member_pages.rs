@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::console::Console;
+use testkit::console::{Console, Page};
 use testkit::{Deployment, Guild, Member, Setup, eventually, in_turn};
 
 in_turn!(
@@ -13,6 +13,9 @@ in_turn!(
     what_is_wrong_is_said_on_the_page,
     the_page_of_another_server_tells_strangers_nothing,
     a_proof_by_somebody_else_ends_the_link(own),
+    a_player_who_did_not_agree_is_not_linked(own),
+    what_was_not_shown_is_not_linked(own),
+    nothing_is_forgotten_that_could_not_be_unlinked(super::with_both_platforms),
     signing_in_with_roblox_proves(super::with_both_platforms),
     an_account_that_discord_has_verified_proves(super::with_both_platforms),
 );
@@ -150,6 +153,51 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
     console.get("/link").await.shows(200, "You have not proven a Roblox account yet");
 }
 
+async fn set_ways(deployment: &Deployment, ways: &[&str]) {
+    let at = format!("/guilds/{}/settings", deployment.guild().id);
+    deployment.api().send(Method::PATCH, &at, Some(json!({ "link_ways": ways }))).await.ok();
+}
+
+/// Proves a player by the words on this page; returns the page that asks.
+async fn prove_by_profile(deployment: &Deployment, console: &Console, prove: &Page, player: &Member) -> Page {
+    let words = prove.texts("#profile .code strong").remove(0);
+    deployment.simulator.change_profile(json!({ "play_id": player.play, "description": words })).await;
+    console.press(prove, "Check my profile", &[("play_id", &player.play.to_string())]).await
+}
+
+async fn a_player_who_did_not_agree_is_not_linked(deployment: &Deployment) {
+    let guild = deployment.guild();
+    set_ways(deployment, &["code", "profile"]).await;
+    let (member, console) = unlinked(deployment, 16).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let code = prove.texts("#code .code strong").remove(0);
+    let agree = prove_by_profile(deployment, &console, &prove, member).await;
+    agree.shows(200, "Link these accounts");
+    // Somebody else types the code, is asked, and says no.
+    let typed = json!({ "code": code, "play_id": 880_001, "play_username": "guest" });
+    deployment.api().post("/links/confirm", typed).await.ok();
+    console.get(&page(guild)).await.shows(200, "Do one of these");
+    let refused = console.press(&agree, "Link these accounts", &[]).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    assert_eq!(link_of(deployment, member).await, Value::Null);
+}
+
+async fn what_was_not_shown_is_not_linked(deployment: &Deployment) {
+    let guild = deployment.guild();
+    set_ways(deployment, &["profile"]).await;
+    let (member, console) = unlinked(deployment, 16).await;
+    let (other, _) = unlinked(deployment, 17).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let first = prove_by_profile(deployment, &console, &prove, member).await;
+    // In another tab.
+    let second = prove_by_profile(deployment, &console, &prove, other).await;
+    let refused = console.press(&first, "Link these accounts", &[]).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    assert_eq!(link_of(deployment, member).await, Value::Null);
+    console.press(&second, "Link these accounts", &[]).await.shows(200, &other.name);
+    assert_eq!(link_of(deployment, member).await["play_id"], other.play);
+}
+
 /// What people's browsers would see; these tests use paths alone.
 const PUBLIC: &str = "https://console.example";
 
@@ -165,8 +213,13 @@ async fn away(console: &Console, guild: &Guild, link: &str, decision: &str) -> S
     let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
     let start = console.get(&prove.link(link)).await;
     assert_eq!(start.status, 303, "{}", start.text());
+    decide(start.location(), decision).await
+}
+
+/// Decides on the platform's page; returns the path back.
+async fn decide(authorize: &str, decision: &str) -> String {
     let http = testkit::http_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    let form = http.post(start.location()).header("content-type", "application/x-www-form-urlencoded");
+    let form = http.post(authorize).header("content-type", "application/x-www-form-urlencoded");
     let answer = form.body(decision.to_owned()).send().await.unwrap();
     assert_eq!(answer.status(), 302);
     let back = answer.headers()["location"].to_str().unwrap().to_owned();
@@ -217,4 +270,20 @@ async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {
     let agree = console.get(console.get(&back).await.location()).await;
     console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
     assert_eq!(link_of(deployment, member).await["source"], "self");
+}
+
+async fn nothing_is_forgotten_that_could_not_be_unlinked(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let member = &guild.members[16];
+    let console = Console::new(deployment);
+    let start = console.get("/console/sign-in/start").await;
+    let back = decide(start.location(), &format!("user_id={}&decision=authorize", member.chat)).await;
+    console.get(&back).await;
+    let (mine, linked) = (console.get("/link").await, console.get(&page(guild)).await);
+    // Until the limit of calls is used up.
+    for _ in 0..50 {
+        console.press(&linked, "Link another account", &[]).await.shows(200, "Do one of these");
+    }
+    console.press(&mine, "Unlink everywhere and forget me", &[]).await.shows(200, "Try again");
+    assert_eq!(link_of(deployment, member).await["play_id"], member.play);
 }

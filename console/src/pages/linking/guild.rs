@@ -143,7 +143,8 @@ pub(crate) async fn profile(visit: Visit) -> Result<Response, PageError> {
 }
 
 pub(crate) async fn confirm(visit: Visit) -> Result<Response, PageError> {
-    step_on(visit, "confirm", Map::new()).await
+    let body = visit.form.json(&["play_id"]);
+    step_on(visit, "confirm", body).await
 }
 
 pub(crate) async fn cancel(visit: Visit) -> Result<Response, PageError> {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::{account, guild, link};
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::call;
@@ -68,9 +68,16 @@ pub(crate) async fn forget(visit: Visit) -> Result<Response, PageError> {
         return Err(PageError::NotFound);
     }
     for link in link::of_chat(visit.read(), user).await? {
-        call(&visit, link.guild_id, Method::DELETE, &format!("/links/{user}"), Map::new()).await;
+        let path = format!("/links/{user}");
+        let answer = call(&visit, link.guild_id, Method::DELETE, &path, Map::new()).await;
+        // Another tab was faster.
+        if !answer.status.is_success() && answer.status != StatusCode::NOT_FOUND {
+            let text =
+                format!("Some servers still know your account: {}. Try again in a minute.", answer.message());
+            return Ok(Response::see("/link").flash(Flash::new(text)));
+        }
     }
     account::forget(visit.context().database.write(), user).await?;
-    let text = "All is forgotten: no server knows your Roblox account, and neither do we.";
+    let text = "Unlinked in all servers. What you have proven is forgotten.";
     Ok(Response::see("/link").flash(Flash::new(text)))
 }

@@ -87,8 +87,10 @@ pub(crate) async fn admit(
             way,
             proven_at: now,
         };
+        let loser = account::prove(work.tx(), proof).await?;
+        // After the proof, which waits for an attempt that begins with the older one.
         link_attempt::end_older(work.tx(), player.id, chat, now).await?;
-        if let Some(loser) = account::prove(work.tx(), proof).await? {
+        if let Some(loser) = loser {
             for lost in link::made_by_member(work.tx(), loser.chat_id, loser.play_id).await? {
                 Linking::begin(work, lost.guild_id, Actor::service()).await?.unlink(&lost).await?;
             }

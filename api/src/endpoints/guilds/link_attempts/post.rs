@@ -52,7 +52,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     // What the member has proven is for the member's own eyes.
     if call.caller.key().is_none()
         && call.caller.user() == chat
-        && let Some(known) = account::find(work.tx(), chat).await?
+        && let Some(known) = account::find_for_update(work.tx(), chat).await?
     {
         attempt.state = State::Proven;
         attempt.way = Some(known.way).filter(|way| *way != Way::Code);

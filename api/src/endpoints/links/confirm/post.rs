@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use entities::account::Way;
-use entities::link_attempt::{self, Model, Outcome, TRIES};
+use entities::link_attempt::{self, Model, Outcome, State, TRIES};
 use entities::{ChatId, PlayId, guild};
 use runtime::{Counter, Rate};
 
@@ -48,7 +48,7 @@ pub(crate) fn operation() -> Operation {
         )
         .body::<CodeRequest>()
         .data::<ConfirmedCode>()
-        .refuses(404, &["wrong_code"])
+        .refuses(404, &["unknown_player", "wrong_code"])
         .refuses(422, &["way_off"])
         .refuses(429, &["too_many_codes"])
 }
@@ -74,6 +74,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         limits.take_or_fallback(counter, WRONG_CODES).await;
         return Err(ApiError::wrong_code());
     };
+    // What was proven before gives way: only a yes of this player in the game links.
+    attempt.state = State::Open;
     if is_of_another(&attempt, play_id) {
         attempt.tries += 1;
         if attempt.tries >= TRIES {
