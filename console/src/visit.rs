@@ -112,6 +112,21 @@ impl Visit {
         Ok((row, rights))
     }
 
+    /// Calls the API as this person, with these rights in the guild. `{g}` in the path is the guild.
+    pub(crate) async fn api_in(
+        &self,
+        guild: GuildId,
+        rights: Arc<Rights>,
+        method: Method,
+        path: &str,
+        body: Map<String, Value>,
+    ) -> ApiAnswer {
+        let request_id = self.request.request_id.clone();
+        let caller = Caller { guild, user: self.session.row.user_id, rights, request_id };
+        let path = path.replace("{g}", &guild.to_string());
+        self.console.api.call(caller, ApiCall { method, path, body }).await
+    }
+
     pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
         GuildVisit { visit: self, guild, rights: Arc::new(rights) }
     }
@@ -146,13 +161,6 @@ impl GuildVisit {
 
     /// Calls the API as this person. `{g}` in the path is the guild.
     pub(crate) async fn api(&self, method: Method, path: &str, body: Map<String, Value>) -> ApiAnswer {
-        let caller = Caller {
-            guild: self.guild.guild_id,
-            user: self.session.row.user_id,
-            rights: self.rights.clone(),
-            request_id: self.request.request_id.clone(),
-        };
-        let path = path.replace("{g}", &self.guild.guild_id.to_string());
-        self.console.api.call(caller, ApiCall { method, path, body }).await
+        self.api_in(self.guild.guild_id, self.rights.clone(), method, path, body).await
     }
 }

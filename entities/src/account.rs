@@ -62,8 +62,21 @@ impl Ways {
     }
 }
 
-/// What follows if somebody on a list wants to link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
+/// What follows if somebody on a list wants to link, the mildest first.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    ToSchema,
+)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[schema(as = LinkVerdict)]

@@ -47,26 +47,20 @@ pub struct NewLink {
     pub source: Source,
 }
 
-/// The links that stand in the way of a new one.
+/// The links that a new one ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InTheWay {
+pub struct Replaced {
     /// The chat account's link to another game account.
     pub of_chat: Option<Model>,
     /// The game account's link to another chat account.
     pub of_play: Option<Model>,
 }
 
-impl InTheWay {
-    pub fn is_empty(&self) -> bool {
-        self.of_chat.is_none() && self.of_play.is_none()
-    }
-}
-
 /// A link that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
     pub link: Model,
-    pub ended: InTheWay,
+    pub ended: Replaced,
     /// The sync of the member; `None`: the link was like that already.
     pub sync: Option<JobId>,
 }
@@ -97,23 +91,21 @@ impl<'w> Linking<'w> {
         self.revision.guild
     }
 
-    pub async fn in_the_way(&self, chat: ChatId, play: PlayId) -> Result<InTheWay, DbErr> {
-        let (tx, guild) = (self.work.tx(), self.guild());
-        Ok(InTheWay {
-            of_chat: link::find_by_chat(tx, guild, chat).await?.filter(|link| link.play_id != play),
-            of_play: link::find_by_play(tx, guild, play).await?.filter(|link| link.chat_id != chat),
-        })
-    }
-
-    /// Makes the link, in place of those in the way.
+    /// Makes the link, in place of others of either account: who does not want that drops the transaction.
     pub async fn link(&mut self, new: NewLink) -> Result<Linked, QueueError> {
         let NewLink { chat, play, name, source } = new;
         let guild = self.guild();
-        let known = link::find_by_chat(self.work.tx(), guild, chat).await?;
-        let ended = self.in_the_way(chat, play).await?;
-        if let Some(link) = known.filter(|known| known.play_id == play && known.play_username == name) {
-            return Ok(Linked { link, ended, sync: None });
+        let of_chat = link::find_by_chat(self.work.tx(), guild, chat).await?;
+        if let Some(link) = of_chat.as_ref().filter(|link| link.play_id == play && link.play_username == name)
+        {
+            let ended = Replaced { of_chat: None, of_play: None };
+            return Ok(Linked { link: link.clone(), ended, sync: None });
         }
+        let of_play = link::find_by_play(self.work.tx(), guild, play).await?;
+        let ended = Replaced {
+            of_chat: of_chat.filter(|link| link.play_id != play),
+            of_play: of_play.filter(|link| link.chat_id != chat),
+        };
         let link = Model {
             guild_id: guild,
             chat_id: chat,

@@ -132,7 +132,7 @@ impl Sender<'_> {
             }
             self.job.before_effect().await?;
             let roles = due.changes_roles().then(|| due.roles_after(&member.roles));
-            let update = MemberUpdate { roles, nick: due.nick.as_ref().map(set) };
+            let update = MemberUpdate { roles, nick: due.nick.as_deref().map(set) };
             match self.chat.change_member(permit, user, MemberChange::Update(update), REASON).await {
                 Ok(()) => {
                     self.job.count_write();
@@ -202,9 +202,8 @@ impl Applied {
 }
 
 /// An empty nickname is none.
-#[expect(clippy::ptr_arg, reason = "`map` passes it so")]
-fn set(nick: &String) -> Option<String> {
-    (!nick.is_empty()).then(|| nick.clone())
+fn set(nick: &str) -> Option<String> {
+    (!nick.is_empty()).then(|| nick.to_owned())
 }
 
 /// The platform refused this role or nickname; the member's other calls may succeed.

@@ -11,12 +11,11 @@ use entities::{GuildId, guild as guilds};
 use http::Method;
 use serde_json::{Map, Value};
 
-use crate::api::{ApiAnswer, ApiCall, Caller};
-use crate::guard::rights::Rights;
+use crate::api::ApiAnswer;
 use crate::response::PageError;
 use crate::visit::Visit;
 
-/// Calls the API as a member: for what concerns themselves.
+/// Calls the API as a member, below the guild: for what concerns themselves.
 async fn call(
     visit: &Visit,
     guild: GuildId,
@@ -24,14 +23,7 @@ async fn call(
     path: &str,
     body: Map<String, Value>,
 ) -> ApiAnswer {
-    let caller = Caller {
-        guild,
-        user: visit.session.row.user_id,
-        rights: Arc::new(Rights::default()),
-        request_id: visit.request.request_id.clone(),
-    };
-    let path = format!("/guilds/{guild}{path}");
-    visit.console.api.call(caller, ApiCall { method, path, body }).await
+    visit.api_in(guild, Arc::default(), method, &format!("/guilds/{{g}}{path}"), body).await
 }
 
 /// The guild that the address names.

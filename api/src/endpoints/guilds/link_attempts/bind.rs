@@ -30,9 +30,12 @@ pub(crate) struct EndedAttempt {
     reason: Option<String>,
 }
 
-/// The age of a game account, if the guild asks for it.
-pub(crate) async fn made_at(call: &Call, player: PlayId) -> Result<Option<Timestamp>, ApiError> {
-    let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
+/// When a game account was made, if the guild's rules ask for its age.
+pub(crate) async fn made_at(
+    call: &Call,
+    rules: &guild::Model,
+    player: PlayId,
+) -> Result<Option<Timestamp>, ApiError> {
     if rules.link_min_play_days == 0 {
         return Ok(None);
     }
@@ -123,17 +126,14 @@ async fn judge(
     let active = sanction::active::of_person(work.tx(), attempt.guild_id, person, now).await?;
     let is_banned = active.iter().any(|row| row.kind == SanctionKind::Ban && row.place_id.is_none());
     let is_flagged = !shield_flag::times(work.tx(), &[player.id]).await?.is_empty();
+    // Of two that are as strict the last one is named.
     let found = [
-        (is_banned, guild.link_banned, "banned in this guild"),
         (is_flagged, guild.link_flagged, "flagged in Shield"),
+        (is_banned, guild.link_banned, "banned in this guild"),
     ];
-    let strict = |verdict: Verdict| found.iter().find(|(is, says, _)| *is && *says == verdict);
-    for verdict in [Verdict::Refuse, Verdict::Hold] {
-        if let Some((_, _, why)) = strict(verdict) {
-            return Ok((verdict, Some((*why).to_owned())));
-        }
-    }
-    Ok((Verdict::Admit, None))
+    let found = found.into_iter().filter(|(is, verdict, _)| *is && *verdict > Verdict::Admit);
+    let strictest = found.max_by_key(|(_, verdict, _)| *verdict);
+    Ok(strictest.map_or((Verdict::Admit, None), |(_, verdict, why)| (verdict, Some(why.to_owned()))))
 }
 
 /// Ids of chat users begin with the time at which they were made.

@@ -2,7 +2,7 @@
 
 use entities::link::Source;
 use entities::{ChatId, JobId, PlayId, link};
-use jobs::linking::{InTheWay, Linked, Linking, NewLink};
+use jobs::linking::{Linked, Linking, NewLink, Replaced};
 
 use crate::endpoints::guilds::links::record::Link;
 use crate::endpoints::prelude::*;
@@ -52,11 +52,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let mut work = UnitOfWork::begin(&call).await?;
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
+    let Linked { link, ended, sync } = linking.link(NewLink { chat, play, name, source }).await?;
     if replace != Some(true) {
-        refuse(&linking.in_the_way(chat, play).await?)?;
+        refuse(&ended)?;
     }
-    let linked = linking.link(NewLink { chat, play, name, source }).await?;
-    let Linked { link, ended: InTheWay { of_chat, of_play }, sync } = linked;
+    let Replaced { of_chat, of_play } = ended;
     let ended = of_chat.iter().chain(&of_play).map(Link::from).collect();
     let message = if sync.is_some() { "linked" } else { "nothing to change: they are linked already" };
     let data = MadeLink { link: Link::from(&link), ended, job_id: sync };
@@ -72,7 +72,8 @@ async fn name_of(call: &Call, play: PlayId) -> Result<String, ApiError> {
     names.remove(&play).ok_or_else(ApiError::unknown_player)
 }
 
-fn refuse(found: &InTheWay) -> Result<(), ApiError> {
+/// Without a commit nothing has changed.
+fn refuse(found: &Replaced) -> Result<(), ApiError> {
     if let Some(other) = &found.of_play {
         let message = format!("`play_id` is linked to the chat user {}: `replace` moves it", other.chat_id);
         return Err(ApiError::conflict("play_linked", message));

@@ -67,7 +67,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::too_many_codes(left.reset_after_secs()));
     }
     // The platform is asked before the transaction begins.
-    let made = if confirm == Some(true) { made_at(&call, play_id).await? } else { None };
+    let made = if confirm == Some(true) { made_at(&call, &rules, play_id).await? } else { None };
     let mut work = UnitOfWork::begin(&call).await?;
     let found = link_attempt::by_code(work.tx(), call.guild(), &code::hash(&typed), work.now()).await?;
     let Some(mut attempt) = found else {

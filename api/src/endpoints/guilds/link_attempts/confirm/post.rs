@@ -1,7 +1,7 @@
 //! POST /guilds/:guildId/link-attempts/:attemptId/confirm
 
-use entities::PlayId;
 use entities::link_attempt::State;
+use entities::{PlayId, guild};
 
 use crate::endpoints::guilds::link_attempts::bind::{EndedAttempt, Player, bind, made_at};
 use crate::endpoints::guilds::link_attempts::own::{member, own_attempt};
@@ -29,7 +29,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     member(&call)?;
     let ConfirmRequest { play_id: play } = call.body()?;
     // The platform is asked before the transaction begins.
-    let made = made_at(&call, play).await?;
+    let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
+    let made = made_at(&call, &rules, play).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let attempt = own_attempt(&call, &work).await?;
     let is_proven = attempt.state == State::Proven && attempt.play_id == Some(play);
