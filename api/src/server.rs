@@ -9,6 +9,7 @@ mod figures;
 mod head;
 pub(crate) mod heartbeat_writer;
 mod in_process;
+mod interactions;
 pub(crate) mod live;
 pub(crate) mod pages;
 mod phase;

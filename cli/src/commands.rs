@@ -1,6 +1,7 @@
 //! The list of commands, one file each, and their dispatch.
 
 mod api;
+mod chat;
 mod completions;
 mod console;
 mod demo;
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     Submissions(submissions::Command),
     /// Sync roles and nicknames of all members of a guild
     Sync(sync::Args),
+    /// Register the commands of the chat platform, such as /link
+    #[command(subcommand)]
+    Chat(chat::Command),
     /// Print links that sign in to the console
     #[command(subcommand)]
     Console(console::Command),
@@ -102,6 +106,7 @@ impl Command {
             Self::Shield(command) => Box::pin(shield::run(command)).await,
             Self::Panels(command) => Box::pin(panels::run(command)).await,
             Self::Submissions(command) => Box::pin(submissions::run(command)).await,
+            Self::Chat(command) => Box::pin(chat::run(command)).await,
             Self::Console(command) => Box::pin(console::run(command)).await,
             Self::Sync(args) => Box::pin(sync::run(args)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,

@@ -83,6 +83,7 @@ impl Process {
     pub(crate) async fn run_all(self, slots: Slots, listener: TcpListener, options: api::Options) {
         let Self { context, queue, platforms } = self;
         credentials::check(&platforms, &context.shutdown);
+        credentials::register_commands(&platforms, &context.shutdown);
         worker::start(&queue, platforms.clone(), slots);
         scheduler::start(&context, &queue, scheduler::Options { alone: true });
         api::serve(context, queue, platforms, listener, options).await;

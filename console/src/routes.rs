@@ -101,7 +101,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::member::get;
-    POST "/console/guilds/{guild}/members/{member}/sync" Guild(of("POST /interactions/sync")) guilds::members::act::sync;
+    POST "/console/guilds/{guild}/members/{member}/sync" Guild(Permission("sync.write")) guilds::members::act::sync;
     POST "/console/guilds/{guild}/members/{member}/unlink" Guild(Permission("links.write")) guilds::members::link_up::unlink;
     POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(of("POST /interactions/roles/assign")) guilds::members::act::give;
     POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(of("POST /interactions/roles/remove")) guilds::members::act::remove;

@@ -33,7 +33,8 @@ const ACTIONS: &[Action] = actions! {
     Member "POST /guilds/{guildId}/link-attempts/{attemptId}/cancel";
     Permission("links.write") "POST /guilds/{guildId}/link-attempts/{attemptId}/approve";
     Permission("links.write") "POST /guilds/{guildId}/link-attempts/{attemptId}/reject";
-    Permission("sync.write") "POST /interactions/sync";
+    // Their own, or with `sync.write`: the endpoint checks it.
+    Member "POST /interactions/sync";
     Permission("sync.write") "POST /interactions/sync/all";
     Permission("roles.write") "POST /interactions/roles/assign";
     Permission("roles.write") "POST /interactions/roles/remove";

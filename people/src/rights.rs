@@ -6,9 +6,10 @@ use std::fmt;
 use std::time::Duration;
 
 use entities::console_session::Model;
-use entities::{ChatId, GuildId, staff_directory};
+use entities::staff_directory::{self, Described};
+use entities::{ChatId, GuildId};
 use moka::sync::Cache;
-use platforms::{CallContext, GuildAccess, PlatformError, Platforms};
+use platforms::{CallContext, GuildAccess, Permissions, PlatformError, Platforms};
 use runtime::Context;
 use sea_orm::DbErr;
 
@@ -70,6 +71,17 @@ enum Standing {
 }
 
 impl Standing {
+    /// The owner has every permission.
+    fn of_permissions(permissions: Permissions) -> Self {
+        if permissions.permits(Permissions::ADMINISTRATOR) {
+            Self::Administrates
+        } else if permissions.permits(Permissions::MANAGE_SERVER) {
+            Self::Manages
+        } else {
+            Self::None
+        }
+    }
+
     fn of(access: &GuildAccess) -> Self {
         match (access.administrates(), access.manages()) {
             (true, _) => Self::Administrates,
@@ -91,6 +103,13 @@ pub struct Rights {
 }
 
 impl Rights {
+    fn new(standing: Standing, staff: Option<Described>) -> Self {
+        let (admin, administrates) = (standing >= Standing::Manages, standing == Standing::Administrates);
+        let (staff, permissions) =
+            staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
+        Self { admin, administrates, staff, permissions }
+    }
+
     pub fn may(&self, needs: Needs) -> bool {
         self.admin
             || match needs {
@@ -142,17 +161,29 @@ impl RightsCache {
         if viewer.link_guild.is_some_and(|only| only != guild) {
             return Ok(Rights::default());
         }
-        let (conn, now) = (self.context.database.read(), self.context.clock.now());
-        let staff = staff_directory::find(conn, guild, viewer.user, now).await?;
+        let staff = self.staff(guild, viewer.user).await?;
         let standing = match self.standing(viewer, guild).await {
             // The permissions of staff are in our database.
             Err(RightsError::Unavailable) if staff.is_some() => Standing::None,
             standing => standing?,
         };
-        let (admin, administrates) = (standing >= Standing::Manages, standing == Standing::Administrates);
-        let (staff, permissions) =
-            staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
-        Ok(Rights { admin, administrates, staff, permissions })
+        Ok(Rights::new(standing, staff))
+    }
+
+    /// The rights of a person whose permissions the platform has just said.
+    pub async fn by_permissions(
+        &self,
+        guild: GuildId,
+        user: ChatId,
+        permissions: Permissions,
+    ) -> Result<Rights, RightsError> {
+        let staff = self.staff(guild, user).await?;
+        Ok(Rights::new(Standing::of_permissions(permissions), staff))
+    }
+
+    async fn staff(&self, guild: GuildId, user: ChatId) -> Result<Option<Described>, DbErr> {
+        let (conn, now) = (self.context.database.read(), self.context.clock.now());
+        staff_directory::find(conn, guild, user, now).await
     }
 
     /// The person's rights on the chat platform. Without a bot token only a link of the command line makes an

@@ -53,6 +53,8 @@ impl Permissions {
         (Self(1 << 40), "Timeout Members"),
     ];
 
+    pub const ADMINISTRATOR: Self = Self(ADMINISTRATOR);
+
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }

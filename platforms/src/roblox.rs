@@ -1,5 +1,6 @@
 //! The game platform's wire client: Roblox Open Cloud v2 for groups, the users API for names and profiles.
 
+mod by_name;
 mod errors;
 mod memberships;
 mod profile;

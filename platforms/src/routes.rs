@@ -39,6 +39,7 @@ pub(crate) mod play {
     pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
     pub(crate) const USERS: &str = "POST /v1/users";
     pub(crate) const USER: &str = "GET /v1/users/:user";
+    pub(crate) const USERNAMES: &str = "POST /v1/usernames/users";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth/v1/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth/v1/token";

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chat_commands::ChatCommands;
 use console::Console;
 use people::RightsCache;
 use platforms::Platforms;
@@ -50,9 +51,22 @@ pub async fn serve(
         public_url: options.public_url.clone(),
         link_command: options.link_command.clone(),
     };
-    let console = Console::new(context, platforms, queue, Arc::new(api), rights, ways_in);
+    let api = Arc::new(api);
+    let chat = ChatCommands {
+        context: context.clone(),
+        platforms: platforms.clone(),
+        api: api.clone(),
+        rights: rights.clone(),
+        public_url: options.public_url.clone(),
+    };
+    let console = Console::new(context, platforms, queue, api, rights, ways_in);
     live::start(&state, &console);
-    let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
+    let service = warp::service(dispatch::filter(Server {
+        state: state.clone(),
+        router,
+        console,
+        chat: Arc::new(chat),
+    }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, admission| {
         connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())

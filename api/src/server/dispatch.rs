@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
+use chat_commands::ChatCommands;
 use console::Console;
 use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
@@ -31,6 +32,7 @@ use crate::response::gzip;
 use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
 use crate::server::cors;
+use crate::server::interactions;
 use crate::server::live::open::{self, Opening};
 use crate::server::replay;
 use crate::server::request_log::RequestLog;
@@ -49,14 +51,14 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 pub(super) struct Refused;
 
 /// In a box, because layer after layer moves it.
-struct Request {
+pub(super) struct Request {
     method: Method,
     path: String,
     query: String,
-    headers: HeaderMap,
+    pub(super) headers: HeaderMap,
     peer: IpAddr,
     upgrade: Option<OnUpgrade>,
-    body: BodyStream,
+    pub(super) body: BodyStream,
 }
 
 /// Shared by all requests.
@@ -65,6 +67,7 @@ pub(crate) struct Server {
     pub(crate) state: Arc<State>,
     pub(crate) router: Arc<Router>,
     pub(crate) console: Arc<Console>,
+    pub(crate) chat: Arc<ChatCommands>,
 }
 
 /// The one warp filter; the route table does the matching.
@@ -157,7 +160,8 @@ fn outlives_client(found: &Found, request: &Request) -> bool {
     match found {
         Found::Endpoint(route, _) => route.writes && route.runs != Runs::InMemory,
         Found::Console => !matches!(request.method, Method::GET | Method::HEAD),
-        Found::Page(_) | Found::Dashboard(_) => false,
+        // What has begun goes on by itself.
+        Found::Page(_) | Found::Dashboard(_) | Found::Interactions => false,
     }
 }
 
@@ -171,6 +175,7 @@ async fn in_time(
         Found::Endpoint(route, params) => (route, params),
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
+        Found::Interactions => return Box::pin(interactions::serve(&server, request, log)).await,
         Found::Console => return Box::pin(console_page(&server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
@@ -198,13 +203,14 @@ async fn in_time(
 }
 
 /// A page of the console. It has no envelope: its errors are pages.
-async fn console_page(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
+async fn console_page(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
+    log.route = console::ROOT;
     let Request { method, path, query, headers, peer, body, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
     let request_id = log.request_id.clone();
     let request = console::Request { method, path, query, headers, address, request_id };
     match tokio::time::timeout(REQUEST_TIMEOUT, page(server, request, body)).await {
-        Ok(page) => log.finish_page(page),
+        Ok(page) => log.finish_bare(page),
         Err(_) => log.finish(Err(ApiError::unavailable("timeout", "the request took too long"))),
     }
 }

@@ -121,10 +121,9 @@ impl RequestLog {
         response
     }
 
-    /// A page for people, logged and counted.
-    pub(crate) fn finish_page(mut self, page: Response<console::Body>) -> Response<Payload> {
-        self.route = console::ROOT;
-        let mut response = page.map(Payload::from);
+    /// An answer without the envelope, logged and counted.
+    pub(crate) fn finish_bare(self, answer: Response<impl Into<Payload>>) -> Response<Payload> {
+        let mut response = answer.map(Into::into);
         insert_text(response.headers_mut(), REQUEST_ID, &self.request_id);
         self.log(response.status(), None);
         self.count(response.status());

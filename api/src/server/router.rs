@@ -7,6 +7,7 @@ use crate::openapi::dashboard;
 use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::routes::AREAS;
+use crate::server::interactions;
 use crate::server::pages::{PAGES, Page};
 
 /// Every path is also served below this one (docs/rules.md 1).
@@ -30,6 +31,7 @@ enum Target {
     Page(&'static Page),
     Console,
     Dashboard,
+    Interactions,
 }
 
 /// The match of a request.
@@ -40,6 +42,8 @@ pub(crate) enum Found {
     Console,
     /// The live socket of a dashboard: no key opens it.
     Dashboard(Params),
+    /// What people do on the chat platform: signed by it.
+    Interactions,
 }
 
 impl Found {
@@ -50,6 +54,7 @@ impl Found {
             Self::Page(page) => page.path,
             Self::Console => console::ROOT,
             Self::Dashboard(_) => dashboard::PATH,
+            Self::Interactions => interactions::PATH,
         }
     }
 }
@@ -71,6 +76,7 @@ impl Router {
         insert(console::MEMBERS.to_owned(), Target::Console);
         insert(format!("{}/{{*page}}", console::MEMBERS), Target::Console);
         insert(dashboard::PATH.to_owned(), Target::Dashboard);
+        insert(interactions::PATH.to_owned(), Target::Interactions);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();
@@ -92,6 +98,8 @@ impl Router {
         let routes = match found.value {
             Target::Page(page) if *method == Method::GET => return Ok(Found::Page(page)),
             Target::Console => return Ok(Found::Console),
+            Target::Interactions if *method == Method::POST => return Ok(Found::Interactions),
+            Target::Interactions => return Err(ApiError::method_not_allowed("POST".to_owned())),
             Target::Dashboard if *method == Method::GET => {
                 return Ok(Found::Dashboard(Params::decode(found.params.iter())?));
             }
@@ -122,7 +130,9 @@ mod tests {
     fn endpoint(router: &Router, method: &Method, path: &str) -> (&'static Route, Params) {
         match router.find(method, path).unwrap() {
             Found::Endpoint(route, params) => (route, params),
-            Found::Page(_) | Found::Console | Found::Dashboard(_) => panic!("{path} is a page"),
+            Found::Page(_) | Found::Console | Found::Dashboard(_) | Found::Interactions => {
+                panic!("{path} is a page")
+            }
         }
     }
 

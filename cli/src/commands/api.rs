@@ -2,7 +2,7 @@
 
 use runtime::{HttpArgs, ListenArgs, Shutdown};
 
-use crate::process::{self, BackendArgs, Process};
+use crate::process::{self, BackendArgs, Process, credentials};
 
 /// An API process: answers HTTP and hands jobs to the workers.
 ///
@@ -25,6 +25,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend, shutdown).await?;
     let Process { context, queue, platforms } = process;
     process::serve_metrics(metrics, &context);
+    credentials::register_commands(&platforms, &context.shutdown);
     let options = process::api_options(args.http, true);
     api::serve(context.clone(), queue, platforms, listener, options).await;
     process::finish(context).await

@@ -1,7 +1,14 @@
-//! One call to each platform at the start: a wrong token is logged before it causes missing roles.
+//! What a process asks of the platforms when it starts: whether they accept the credentials, because a wrong token is logged
+//! before it causes missing roles, and whether the chat platform has the commands of this version.
 
+use std::time::Duration;
+
+use chat_commands::{Registered, register};
 use platforms::{PlatformError, Platforms};
 use runtime::Shutdown;
+
+/// Between two tries to register commands.
+const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(30);
 
 /// Runs in the background, and never stops the process: the platforms may be away, and game servers need
 /// their answers.
@@ -24,4 +31,32 @@ fn tell(platform: &str, checked: Result<(), PlatformError>) {
         }
         Err(error) => tracing::warn!(platform, %error, "the credential could not be checked"),
     }
+}
+
+/// In processes that answer commands. Runs in the background, until the platform has them or refuses them.
+pub(crate) fn register_commands(platforms: &Platforms, shutdown: &Shutdown) {
+    if platforms.interaction_key.is_none() {
+        return;
+    }
+    let (platforms, hard) = (platforms.clone(), shutdown.hard().clone());
+    shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
+        loop {
+            match register(&platforms).await {
+                Ok((commands, registered)) => {
+                    let changed = registered == Registered::Replaced;
+                    tracing::info!(commands, changed, "the chat platform has the commands");
+                    return;
+                }
+                Err(error) if error.is_retryable() => {
+                    tracing::warn!(%error, "the commands of the chat platform could not be registered yet");
+                    tokio::time::sleep(error.retry_after().unwrap_or_default().max(REGISTER_AGAIN_AFTER))
+                        .await;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the chat platform refuses the commands");
+                    return;
+                }
+            }
+        }
+    }));
 }

@@ -37,6 +37,8 @@ pub enum Counter {
     Attempt(u64),
     /// Codes that a player of a guild typed wrongly.
     LinkCodes(i64, i64),
+    /// An interaction of the chat platform, by its number.
+    Interaction(u64),
     /// Calls of this name by people who are not signed in, all together.
     Strangers(&'static str),
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Counter {
             Self::Failures(address) => write!(f, "failed-keys:{address}"),
             Self::SignIns(address) => write!(f, "sign-ins:{address}"),
             Self::Attempt(hash) => write!(f, "attempt:{hash}"),
+            Self::Interaction(id) => write!(f, "interaction:{id}"),
             Self::Strangers(name) => write!(f, "strangers:{name}"),
         }
     }
@@ -95,7 +98,11 @@ impl Counter {
     pub(super) fn name(&self) -> Option<&'static str> {
         match self {
             Self::Key(_, name) | Self::Person(_, name) | Self::Strangers(name) => Some(name),
-            Self::Failures(_) | Self::SignIns(_) | Self::Attempt(_) | Self::LinkCodes(..) => None,
+            Self::Failures(_)
+            | Self::SignIns(_)
+            | Self::Attempt(_)
+            | Self::LinkCodes(..)
+            | Self::Interaction(_) => None,
         }
     }
 }

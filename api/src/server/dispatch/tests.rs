@@ -44,8 +44,15 @@ fn server_of(state: &Arc<State>) -> Server {
     let State { context, platforms, queue, .. } = &**state;
     let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
     let rights = Arc::new(people::RightsCache::new(context.clone(), platforms.clone()));
+    let chat = ChatCommands {
+        context: context.clone(),
+        platforms: platforms.clone(),
+        api: api.clone(),
+        rights: rights.clone(),
+        public_url: None,
+    };
     let console = Console::new(context, platforms, queue, api, rights, console::WaysIn::default());
-    Server { state: state.clone(), router, console }
+    Server { state: state.clone(), router, console, chat: Arc::new(chat) }
 }
 
 fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<Request> {

@@ -2,6 +2,7 @@
 
 use entities::{ChatId, RoleId, link};
 use jobs::kinds::SyncMember;
+use people::Needs;
 use serde::{Deserialize, Serialize};
 
 use crate::call::job::{self, Asked};
@@ -48,6 +49,8 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SyncRequest { user_id: user } = call.body()?;
+    // Members may always bring themselves up to date.
+    call.caller.acts_for(user, Needs::Permission("sync.write"))?;
     // A repeat waits for the job of the first request, even if the link no longer exists.
     if call.first_job().is_none() && link::find_by_chat(call.read(), call.guild(), user).await?.is_none() {
         return Err(ApiError::not_linked());

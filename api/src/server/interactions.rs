@@ -1,0 +1,69 @@
+//! POST /chat/interactions: what people do on the chat platform, as it sends it by HTTP. There is no key: the platform signs
+//! each call, and sends wrong signatures on purpose.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chat_commands::ChatCommands;
+use http::{HeaderMap, HeaderValue, Response, header};
+use platforms::REPLAY_WINDOW;
+use runtime::{Counter, Rate};
+
+use crate::response::error::ApiError;
+use crate::response::payload::Payload;
+use crate::server::dispatch::{Request, Server};
+use crate::server::request_log::RequestLog;
+
+pub(crate) const PATH: &str = "/chat/interactions";
+const SIGNATURE: &str = "x-signature-ed25519";
+const TIMESTAMP: &str = "x-signature-timestamp";
+/// Bytes; the largest have some 20 KiB.
+const BODY_LIMIT: usize = 256 * 1024;
+/// All of them together: the platform is one client.
+const OWNER: i64 = 0;
+/// Of one number, in the time in which its signature is accepted.
+const ONCE: Rate = Rate::per(1, Duration::from_secs(2 * REPLAY_WINDOW.as_secs() + 60));
+
+/// The answer has the platform's form; refusals have the envelope.
+pub(crate) async fn serve(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
+    log.route = PATH;
+    match answer(server, *request, &log).await {
+        Ok(body) => {
+            let mut response = Response::new(Payload::Own(body));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            log.finish_bare(response)
+        }
+        Err(error) => log.finish(Err(error)),
+    }
+}
+
+async fn answer(server: &Server, request: Request, log: &RequestLog) -> Result<Bytes, ApiError> {
+    let (state, headers) = (&server.state, &request.headers);
+    let key = state.platforms.interaction_key.as_ref().ok_or_else(|| {
+        let text = "commands of the chat platform are off: GUILDHALL_CHAT_PUBLIC_KEY is not set";
+        ApiError::unavailable("not_configured", text)
+    })?;
+    let (Some(signature), Some(timestamp)) = (text(headers, SIGNATURE), text(headers, TIMESTAMP)) else {
+        return Err(bad_signature());
+    };
+    let body = state.bodies.read(request.body, headers, BODY_LIMIT, OWNER).await?;
+    if !key.verifies(signature, timestamp, &body, state.context.clock.now()) {
+        return Err(bad_signature());
+    }
+    let unreadable =
+        |error: chat_commands::Unreadable| ApiError::body("invalid_interaction", error.to_string());
+    let id = ChatCommands::id_of(&body).map_err(unreadable)?;
+    if !state.context.limits.take_or_fallback(Counter::Interaction(id), ONCE).await.allowed {
+        return Err(ApiError::key("replayed", "this interaction was answered before"));
+    }
+    let answer = server.chat.answer(&body, log.request_id.clone()).await.map_err(unreadable)?;
+    Ok(Bytes::from(answer.to_string()))
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn bad_signature() -> ApiError {
+    ApiError::key("bad_signature", "the signature of the chat platform is missing, wrong or too old")
+}

@@ -1,0 +1,155 @@
+//! Answers an interaction within the platform's 3 s: with the message, or with one that is changed once the command has run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::ChatId;
+use platforms::{Missing, PlatformError};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tracing::{Instrument, Span};
+
+use crate::ChatCommands;
+use crate::call::{Call, Problem};
+use crate::commands::{self, Answer, Reply};
+use crate::interaction::{Ask, Asked, Deed, EPHEMERAL, Interaction, Unreadable};
+use crate::message::Message;
+
+/// Well before the platform's 3 s, which include the way there and back.
+const ANSWER_WITHIN: Duration = Duration::from_millis(1_500);
+/// A changed answer is sent again for so long if the platform does not take it.
+const EDIT_FOR: Duration = Duration::from_secs(60);
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The platform's types of an answer.
+mod kind {
+    pub(super) const PONG: u8 = 1;
+    pub(super) const MESSAGE: u8 = 4;
+    pub(super) const MESSAGE_LATER: u8 = 5;
+    pub(super) const CHANGE_LATER: u8 = 6;
+    pub(super) const CHANGE: u8 = 7;
+    pub(super) const SUGGESTIONS: u8 = 8;
+    pub(super) const FORM: u8 = 9;
+}
+
+impl ChatCommands {
+    /// The number of an interaction whose signature was checked; each number comes once.
+    pub fn id_of(body: &[u8]) -> Result<u64, Unreadable> {
+        Ok(Interaction::read(body)?.id)
+    }
+
+    /// The answer to an interaction. The command goes on if the caller stops waiting.
+    pub async fn answer(self: &Arc<Self>, body: &[u8], request_id: Arc<str>) -> Result<Value, Unreadable> {
+        let Interaction { application, token, ask, .. } = Interaction::read(body)?;
+        let asked = match ask {
+            Ask::Ping => return Ok(json!({ "type": kind::PONG })),
+            Ask::Suggestions => return Ok(json!({ "type": kind::SUGGESTIONS, "data": { "choices": [] } })),
+            Ask::Person(asked) => *asked,
+        };
+        // An answer to a button in a message for all must not take that message's place.
+        let changes = asked.in_own_message && !matches!(asked.deed, Deed::Typed { .. });
+        let editor = Editor { chat: self.clone(), application, token };
+        let (done, answer) = oneshot::channel();
+        let work = self.clone().run(asked, request_id, done, editor);
+        self.context.shutdown.tracker().spawn(work.instrument(Span::current()));
+        Ok(match in_time(answer).await {
+            Some(Reply::Form(form)) => json!({ "type": kind::FORM, "data": form.json() }),
+            Some(Reply::Message(message)) => {
+                json!({ "type": if changes { kind::CHANGE } else { kind::MESSAGE }, "data": message.json() })
+            }
+            None if changes => json!({ "type": kind::CHANGE_LATER }),
+            None => json!({ "type": kind::MESSAGE_LATER, "data": { "flags": EPHEMERAL } }),
+        })
+    }
+
+    async fn run(
+        self: Arc<Self>,
+        asked: Asked,
+        request_id: Arc<str>,
+        done: oneshot::Sender<Reply>,
+        editor: Editor,
+    ) {
+        let answer = match self.outcome(asked, request_id.clone()).await {
+            Ok(answer) => answer,
+            Err(Problem::Refused(text)) => Answer::from(Message::new(text)),
+            Err(Problem::Failed(cause)) => {
+                tracing::error!(cause, "a command failed");
+                let text =
+                    format!("Something went wrong on our side. The operator finds it as {request_id}.");
+                Answer::from(Message::new(text))
+            }
+        };
+        // Nobody waits any more: the answer was put off.
+        if let Err(Reply::Message(late)) = done.send(answer.reply) {
+            editor.edit(&late).await;
+        }
+        if let Some(follow) = answer.follow {
+            follow(editor).await;
+        }
+    }
+
+    async fn outcome(self: &Arc<Self>, asked: Asked, request_id: Arc<str>) -> Result<Answer, Problem> {
+        let call = Call::new(self, asked, request_id).await?;
+        match &call.asked.deed {
+            Deed::Typed { command, subcommand, options } => {
+                commands::find(command)?.run(&call, subcommand, options).await
+            }
+            Deed::Pressed { id } => {
+                let (command, about) = parts(id);
+                commands::find(command)?.press(&call, about).await
+            }
+            Deed::Sent { id, fields } => {
+                let (command, about) = parts(id);
+                commands::find(command)?.send(&call, about, fields).await
+            }
+        }
+    }
+}
+
+/// The id of a button or form is the command, a colon, and what it is about.
+fn parts(id: &str) -> (&str, &str) {
+    id.split_once(':').unwrap_or((id, ""))
+}
+
+/// `None`: not in time. The sender notices that nobody waits.
+async fn in_time(mut answer: oneshot::Receiver<Reply>) -> Option<Reply> {
+    tokio::select! {
+        biased;
+        answer = &mut answer => answer.ok(),
+        () = tokio::time::sleep(ANSWER_WITHIN) => {
+            answer.close();
+            // One that came meanwhile.
+            answer.try_recv().ok()
+        }
+    }
+}
+
+/// Changes the answer to an interaction, for the 15 minutes in which the platform allows it.
+pub(crate) struct Editor {
+    pub(crate) chat: Arc<ChatCommands>,
+    application: ChatId,
+    token: String,
+}
+
+impl Editor {
+    /// The platform may not have the first answer yet, and may be away for a moment. False: it did not take the change.
+    pub(crate) async fn edit(&self, message: &Message) -> bool {
+        let clock = &self.chat.context.clock;
+        let (begun, mut pause) = (clock.steady(), FIRST_PAUSE);
+        loop {
+            let edited = self.chat.platforms.chat.edit_answer(self.application, &self.token, message.json());
+            let error = match edited.await {
+                Ok(()) => return true,
+                Err(error) => error,
+            };
+            let is_early = matches!(error, PlatformError::NotFound(Missing::Other));
+            let left = EDIT_FOR.saturating_sub(clock.steady().saturating_sub(begun));
+            if !(is_early || error.is_retryable()) || left < pause {
+                tracing::warn!(%error, "the answer to a command could not be changed");
+                return false;
+            }
+            tokio::time::sleep(error.retry_after().filter(|_| !is_early).unwrap_or(pause).min(left)).await;
+            pause *= 2;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! /sync: brings the roles and the nickname of one member up to date; members do it for themselves.
+
+use async_trait::async_trait;
+use entities::job::{Model, State};
+use http::Method;
+use serde_json::{Value, json};
+
+use super::link::body;
+use super::{Command, Outcome};
+use crate::call::Call;
+use crate::definition::Definition;
+use crate::follow::follow;
+use crate::interaction::Options;
+use crate::message::{Message, plain};
+use crate::person::{MEMBER, member};
+
+pub(super) struct Sync;
+
+#[async_trait]
+impl Command for Sync {
+    fn definition(&self) -> Definition {
+        Definition::new("sync", "Bring roles and nickname up to date")
+            .option(member("Somebody else, if you may sync members"))
+    }
+
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        let user = options.read(MEMBER).unwrap_or(call.me());
+        let name = call.mention(user);
+        let done = call
+            .api(Method::POST, "/interactions/sync", body(json!({ "user_id": user.to_string() })))
+            .await?;
+        if let Some(job) =
+            done.data["job_id"].as_str().and_then(|job| job.parse().ok()).filter(|_| done.is_accepted)
+        {
+            return follow(call, job, move |row| Message::new(of_job(&name, row))).await;
+        }
+        Ok(Message::new(words(&name, &done.data)).into())
+    }
+}
+
+fn of_job(name: &str, row: &Model) -> String {
+    match row.state {
+        State::Succeeded => words(name, row.result.as_ref().unwrap_or(&Value::Null)),
+        state if state.is_open() => format!("Synchronizing {name}…"),
+        _ => failure(row),
+    }
+}
+
+/// Why a job did not succeed.
+pub(super) fn failure(row: &Model) -> String {
+    let why = row.failure().map_or_else(|| "it was cancelled".to_owned(), |failure| plain(&failure.message));
+    format!("It did not work: {why}.")
+}
+
+/// The result of a sync. The platform shows the present names of roles.
+fn words(name: &str, done: &Value) -> String {
+    let role = |id: &Value| format!("<@&{}>", id.as_str().unwrap_or_default());
+    let list = |field: &str| -> Vec<String> {
+        done[field].as_array().map(|ids| ids.iter().map(role).collect()).unwrap_or_default()
+    };
+    let (added, removed) = (list("added_roles"), list("removed_roles"));
+    let mut parts = Vec::new();
+    if !added.is_empty() {
+        parts.push(format!("gave {}", added.join(", ")));
+    }
+    if !removed.is_empty() {
+        parts.push(format!("removed {}", removed.join(", ")));
+    }
+    if done["nickname_updated"] == true {
+        parts.push("set the nickname".to_owned());
+    }
+    for failed in done["failed_roles"].as_array().into_iter().flatten() {
+        let why = failed["reason"].as_str().unwrap_or("Discord refused it");
+        parts.push(format!("could not change {}: {}", role(&failed["role_id"]), plain(why)));
+    }
+    if let Some(why) = done["nickname_error"].as_str() {
+        parts.push(format!("left the nickname: {}", plain(why)));
+    }
+    let what = if parts.is_empty() { "nothing had to change".to_owned() } else { parts.join("; ") };
+    format!("Synced {name}: {what}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sync_says_what_changed_and_what_could_not() {
+        let nothing = json!({ "added_roles": [], "removed_roles": [], "nickname_updated": false });
+        assert_eq!(words("Ada", &nothing), "Synced Ada: nothing had to change.");
+        let failed = json!([{ "role_id": "3", "error": "role_above_bot", "reason": "it stands too high" }]);
+        let some = json!({ "added_roles": ["1", "2"], "removed_roles": ["4"], "nickname_updated": true, "failed_roles": failed,
+                           "nickname_error": "it is the owner" });
+        assert_eq!(
+            words("Ada", &some),
+            "Synced Ada: gave <@&1>, <@&2>; removed <@&4>; set the nickname; could not change <@&3>: it stands too high; left \
+             the nickname: it is the owner."
+        );
+    }
+}
