@@ -34,6 +34,7 @@ pub(crate) mod guilds {
         pub(crate) mod code;
         pub(crate) mod decide;
         pub(crate) mod get;
+        pub(crate) mod messages;
         pub(crate) mod own;
         pub(crate) mod post;
         pub(crate) mod record;

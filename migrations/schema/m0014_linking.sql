@@ -44,5 +44,8 @@ CREATE INDEX link_attempt_held ON link_attempt (guild_id, attempt_id) WHERE stat
 
 CREATE INDEX link_attempt_by_player ON link_attempt (play_id) WHERE state IN ('proven', 'held');
 
+-- What the guild tells members who have just linked themselves.
+ALTER TABLE guild ADD COLUMN link_message text CHECK (length(link_message) BETWEEN 1 AND 500);
+
 -- For retention.
 CREATE INDEX link_attempt_by_end ON link_attempt (expires_at);

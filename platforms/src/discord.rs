@@ -4,6 +4,7 @@ mod absent;
 mod access;
 mod errors;
 mod guild;
+mod messages;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
@@ -16,6 +17,7 @@ use tokio::sync::OnceCell;
 
 use absent::Absent;
 pub(crate) use errors::classify;
+pub use messages::Delivery;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{

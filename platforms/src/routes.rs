@@ -23,6 +23,8 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    pub(crate) const OPEN_DIRECT_CHANNEL: &str = "POST /users/@me/channels";
+    pub(crate) const SEND_MESSAGE: &str = "POST /channels/:channel/messages";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";

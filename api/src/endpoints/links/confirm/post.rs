@@ -9,7 +9,7 @@ use entities::{ChatId, PlayId, guild};
 use runtime::{Counter, Rate};
 
 use crate::endpoints::guilds::link_attempts::bind::{EndedAttempt, Player, bind, made_at};
-use crate::endpoints::guilds::link_attempts::code;
+use crate::endpoints::guilds::link_attempts::{code, messages};
 use crate::endpoints::prelude::*;
 
 /// Codes that a player may type wrongly.
@@ -85,8 +85,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let asked = attempt.play_id == Some(play_id) && attempt.way == Some(Way::Code);
     let (chat_id, chat_name) = (attempt.chat_id, attempt.chat_name.clone());
     let ended = if confirm == Some(true) && asked && attempt.is_live(work.now()) {
-        let actor = call.acting(chat_id);
-        Some(bind(&mut work, attempt, Player { id: play_id, name, made }, Way::Code, actor).await?)
+        let (actor, player) = (call.acting(chat_id), Player { id: play_id, name: name.clone(), made });
+        let mut ended = bind(&mut work, attempt, player, Way::Code, actor.clone()).await?;
+        // A game does not show texts that may name other platforms: the guild's goes to the member.
+        if let Some(message) = ended.message.take() {
+            messages::linked(&mut work, &rules, &message, (chat_id, &name), actor).await?;
+        }
+        Some(ended)
     } else {
         attempt.way = Some(Way::Code);
         attempt.play_id = Some(play_id);
