@@ -24,14 +24,14 @@ async fn set(deployment: &Deployment, change: Value) {
     deployment.api().patch(&path, change).await.ok();
 }
 
-/// A member links themselves by a code in a game; returns what came of it.
-async fn link_by_code(deployment: &Deployment, api: &Api, member: &Member) -> Value {
+/// A member links themselves by a code in a game, which has this key; returns what came of it.
+pub(crate) async fn link_by_code(deployment: &Deployment, game: &Api, member: &Member) -> Value {
     let at = format!("/guilds/{}/link-attempts", deployment.guild().id);
-    let begun = api.post(&at, json!({ "chat_id": member.chat })).await.ok();
+    let begun = deployment.api().post(&at, json!({ "chat_id": member.chat })).await.ok();
     let mut body = json!({ "code": begun["code"], "play_id": member.play, "play_username": member.name });
-    api.post("/links/confirm", body.clone()).await.ok();
+    game.post("/links/confirm", body.clone()).await.ok();
     body["confirm"] = json!(true);
-    api.post("/links/confirm", body).await.ok()["ended"].clone()
+    game.post("/links/confirm", body).await.ok()["ended"].clone()
 }
 
 /// The recipients and texts of all messages, the oldest first.

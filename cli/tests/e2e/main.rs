@@ -15,6 +15,7 @@ mod documentation;
 mod door;
 mod errors;
 mod game_activity;
+mod game_trust;
 mod guild_removal;
 mod guilds;
 mod health;

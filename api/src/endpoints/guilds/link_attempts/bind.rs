@@ -87,8 +87,7 @@ pub(crate) async fn admit(
     actor: Actor,
 ) -> Result<(), ApiError> {
     let (chat, now) = (attempt.chat_id, work.now());
-    // A code proves for this guild alone: whoever holds its key could name any player.
-    if way != Way::Code {
+    if attempt.proves_everywhere() {
         let proof = account::Model {
             chat_id: chat,
             play_id: player.id,

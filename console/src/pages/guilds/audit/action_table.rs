@@ -244,11 +244,13 @@ const JOBS: [Action; 5] = [
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Action; 9] = [
+const SETTINGS: [Action; 11] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
     to("keys.revoke", "Key revoked", Other, "revoked the key {name}"),
+    to("games.trust", "Game trusted", Other, "trusted the key {name}: its codes prove for all servers"),
+    to("games.untrust", "Game no longer trusted", Other, "no longer trusts the key {name}"),
     to(
         "console.link",
         "Sign-in link created",
