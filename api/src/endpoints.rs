@@ -62,6 +62,9 @@ pub(crate) mod guilds {
         pub(crate) mod of_chat {
             pub(crate) mod get;
         }
+        pub(crate) mod swap {
+            pub(crate) mod post;
+        }
     }
     pub(crate) mod application_panels {
         pub(crate) mod get;

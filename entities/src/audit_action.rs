@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 90] = [
+pub const ALL: [&str; 91] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -39,6 +39,7 @@ pub const ALL: [&str; 90] = [
     "links.import",
     "links.remove",
     "links.replace",
+    "links.swap",
     "loa.approve",
     "loa.create",
     "loa.delete",

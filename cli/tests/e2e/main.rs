@@ -34,6 +34,7 @@ mod link_attempts;
 mod link_commands;
 mod link_messages;
 mod link_rules;
+mod link_swap;
 mod links;
 mod live_dashboard;
 mod logs;

@@ -100,7 +100,7 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 17] = [
+const MEMBERS: [Action; 18] = [
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
@@ -122,6 +122,12 @@ const MEMBERS: [Action; 17] = [
     to("links.add", "Link made", Person, "linked {target}[ to {play_username} on Roblox]"),
     to("links.import", "Links imported", Other, "imported links: [{new} new][, {changed} changed]"),
     to("links.replace", "Link changed", Person, "linked {target} to another Roblox account"),
+    to(
+        "links.swap",
+        "Links swapped",
+        Person,
+        "gave {target} the Roblox account of another member, and the reverse",
+    ),
     to("links.remove", "Link removed", Person, "removed the link of {target}[ to {play_username} on Roblox]"),
 ];
 
