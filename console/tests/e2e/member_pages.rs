@@ -252,7 +252,10 @@ async fn signing_in_with_roblox_proves(deployment: &Deployment) {
     let again = console.get(&back).await;
     console.get(again.location()).await.shows(200, "This was not begun in this browser");
     let cancelled = away(&other, guild, "Sign in with Roblox", "decision=cancel").await;
-    other.get(other.get(&cancelled).await.location()).await.shows(200, "You pressed Cancel.");
+    other
+        .get(other.get(&cancelled).await.location())
+        .await
+        .shows(200, "Roblox says that you pressed Cancel.");
 }
 
 async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {
