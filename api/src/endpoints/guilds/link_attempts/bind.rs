@@ -87,29 +87,37 @@ pub(crate) async fn admit(
     actor: Actor,
 ) -> Result<(), ApiError> {
     let (chat, now) = (attempt.chat_id, work.now());
-    if attempt.proves_everywhere() {
-        let proof = account::Model {
-            chat_id: chat,
-            play_id: player.id,
-            play_username: player.name.clone(),
-            way,
-            proven_at: now,
-        };
-        let loser = account::prove(work.tx(), proof).await?;
-        // After the proof, which waits for an attempt that begins with the older one.
-        link_attempt::end_older(work.tx(), player.id, chat, now).await?;
-        if let Some(loser) = loser {
-            let links = link::made_by_member(work.tx(), loser.chat_id, loser.play_id).await?;
-            for lost in &links {
-                Linking::begin(work, lost.guild_id, Actor::service()).await?.unlink(lost).await?;
-            }
-            messages::account_lost(work, attempt.guild_id, &loser, &links).await?;
-        }
-    }
+    let lost = if attempt.proves_everywhere() { prove(work, chat, &player, way).await? } else { None };
     let mut linking = Linking::begin(work, attempt.guild_id, actor).await?;
-    linking.link(NewLink { chat, play: player.id, name: player.name, source: Source::Member }).await?;
+    let new = NewLink { chat, play: player.id, name: player.name, source: Source::Member };
+    let linked = linking.link(new).await?;
+    if let Some((loser, mut ended)) = lost {
+        ended.extend(linked.ended.of_play.filter(|link| link.chat_id == loser.chat_id));
+        messages::account_lost(work, attempt.guild_id, &loser, &ended).await?;
+    }
     attempt.end(Outcome::Linked, now);
     Ok(())
+}
+
+/// Records a proof for the whole instance. Returns who had proven the account before, with the links that ended.
+async fn prove(
+    work: &mut UnitOfWork<'_>,
+    chat: ChatId,
+    player: &Player,
+    way: Way,
+) -> Result<Option<(account::Model, Vec<link::Model>)>, ApiError> {
+    let now = work.now();
+    let (play_id, play_username) = (player.id, player.name.clone());
+    let proof = account::Model { chat_id: chat, play_id, play_username, way, proven_at: now };
+    let loser = account::prove(work.tx(), proof).await?;
+    // After the proof, which waits for an attempt that begins with the older one.
+    link_attempt::end_older(work.tx(), play_id, chat, now).await?;
+    let Some(loser) = loser else { return Ok(None) };
+    let links = link::made_by_member(work.tx(), loser.chat_id, play_id).await?;
+    for link in &links {
+        Linking::begin(work, link.guild_id, Actor::service()).await?.unlink(link).await?;
+    }
+    Ok(Some((loser, links)))
 }
 
 /// What the guild's rules say, and why.
