@@ -44,6 +44,7 @@ mod moderation;
 mod operators;
 mod privileged_roles;
 mod resilience;
+mod roles_changed;
 mod secrets;
 mod servers;
 mod settings;
