@@ -23,6 +23,9 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
+    pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
+    pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";

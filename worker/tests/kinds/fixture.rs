@@ -227,6 +227,7 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         chat_token: token.map(Into::into),
         chat_client_id: None,
         chat_client_secret: None,
+        chat_public_key: None,
         play_api_url: Some(format!("http://{simulator}")),
         play_key: Some("key".into()),
         play_client_id: None,
