@@ -10,6 +10,7 @@ use runtime::{PlatformConfig, Redis, Secret};
 use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
 use crate::exchange::Http;
+use crate::interaction_key::InteractionKey;
 use crate::pacing::{Pacer, Rules, SharedPace};
 use crate::play_sign_in::PlaySignIn;
 use crate::roblox::{PlayHosts, PlayPlatform};
@@ -36,6 +37,8 @@ pub struct Platforms {
     pub sign_in: Option<Arc<SignIn>>,
     /// The same for the game platform.
     pub play_sign_in: Option<Arc<PlaySignIn>>,
+    /// `None`: no interactions arrive by HTTP.
+    pub interaction_key: Option<InteractionKey>,
 }
 
 impl Platforms {
@@ -59,7 +62,8 @@ impl Platforms {
         let wire = Wire::new(http, pacer, roblox::classify);
         let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
         let (sign_in, play_sign_in) = (sign_in.map(Arc::new), play_sign_in.map(Arc::new));
-        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in, play_sign_in })
+        let interaction_key = config.chat_public_key.map(InteractionKey::new);
+        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in, play_sign_in, interaction_key })
     }
 }
 
@@ -120,6 +124,7 @@ mod tests {
             chat_token: None,
             chat_client_id: Some("7".to_owned()),
             chat_client_secret: Some("s".into()),
+            chat_public_key: None,
             play_api_url: url.map(str::to_owned),
             play_key: None,
             play_client_id: Some("8".to_owned()),

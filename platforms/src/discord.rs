@@ -4,6 +4,7 @@ mod absent;
 mod access;
 mod errors;
 mod guild;
+mod interactions;
 mod messages;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
@@ -21,7 +22,7 @@ pub use messages::Delivery;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{
-    ApplicationBody, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
+    Application, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
     MemberCall, MemberChange, MemberUpdate, UserBody,
 };
 use crate::context::CallContext;
@@ -139,10 +140,10 @@ impl ChatPlatform {
         self.bot.get_or_try_init(|| ask).await.copied()
     }
 
-    /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`, which the member list needs.
-    pub async fn has_members_intent(&self, call: CallContext) -> Result<bool> {
+    /// The bot's application.
+    pub async fn application(&self, call: CallContext) -> Result<Application> {
         let request = self.request(Method::GET, routes::APPLICATION, "/applications/@me")?;
-        Ok(self.wire.json::<ApplicationBody>(call, &request).await?.has_members_intent())
+        self.wire.json(call, &request).await
     }
 
     /// All roles of the guild.

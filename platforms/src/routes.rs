@@ -25,6 +25,9 @@ pub(crate) mod chat {
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
     pub(crate) const OPEN_DIRECT_CHANNEL: &str = "POST /users/@me/channels";
     pub(crate) const SEND_MESSAGE: &str = "POST /channels/:channel/messages";
+    pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
+    pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
+    pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";

@@ -5,12 +5,12 @@ use entities::account::Way;
 use entities::link_attempt::{self, Model as Attempt, State};
 use entities::{GuildId, Subject, guild, link};
 use http::{Method, StatusCode};
+use people::ApiAnswer;
 use platforms::CallContext;
 use serde_json::{Map, Value};
 
 use super::prove::is_possible;
 use super::{call, guild_of};
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
