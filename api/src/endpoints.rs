@@ -34,6 +34,7 @@ pub(crate) mod guilds {
         pub(crate) mod code;
         pub(crate) mod decide;
         pub(crate) mod get;
+        pub(crate) mod messages;
         pub(crate) mod own;
         pub(crate) mod post;
         pub(crate) mod record;
@@ -60,6 +61,9 @@ pub(crate) mod guilds {
         pub(crate) mod record;
         pub(crate) mod of_chat {
             pub(crate) mod get;
+        }
+        pub(crate) mod swap {
+            pub(crate) mod post;
         }
     }
     pub(crate) mod application_panels {

@@ -50,6 +50,7 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/guilds/{guildId}/links/{chatId}" LinksRead Links guilds::links::of_chat::get;
             PUT "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::put;
             DELETE "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::delete;
+            POST "/guilds/{guildId}/links/{chatId}/swap" LinksWrite Links guilds::links::swap::post;
             GET "/guilds/{guildId}/link-attempts" LinksRead Links guilds::link_attempts::get;
             POST "/guilds/{guildId}/link-attempts" LinksWrite Links guilds::link_attempts::post.answers_secret();
             POST "/guilds/{guildId}/link-attempts/{attemptId}/profile"

@@ -6,6 +6,7 @@ mod completions;
 mod console;
 mod demo;
 mod doctor;
+mod games;
 mod guilds;
 mod jobs;
 mod keys;
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     /// Create, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(keys::Command),
+    /// List keys of games, and say whose codes prove accounts for all guilds
+    #[command(subcommand)]
+    Games(games::Command),
     /// Import, list and remove links between chat and game accounts
     #[command(subcommand)]
     Links(links::Command),
@@ -101,6 +105,7 @@ impl Command {
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
             Self::Guilds(command) => Box::pin(guilds::run(command)).await,
             Self::Keys(command) => Box::pin(keys::run(command)).await,
+            Self::Games(command) => Box::pin(games::run(command)).await,
             Self::Links(command) => Box::pin(links::run(command)).await,
             Self::Staff(command) => Box::pin(staff::run(command)).await,
             Self::Shield(command) => Box::pin(shield::run(command)).await,

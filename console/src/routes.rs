@@ -100,6 +100,7 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/members/attempts/{attempt}/reject" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/reject")) guilds::members::attempts::reject;
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
+    POST "/console/guilds/{guild}/members/link/swap" Guild(of("POST /guilds/{guildId}/links/{chatId}/swap")) guilds::members::link_up::swap;
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::member::get;
     POST "/console/guilds/{guild}/members/{member}/sync" Guild(Permission("sync.write")) guilds::members::act::sync;
     POST "/console/guilds/{guild}/members/{member}/unlink" Guild(Permission("links.write")) guilds::members::link_up::unlink;

@@ -35,6 +35,8 @@ pub struct Model {
     pub hot_path_factor: i32,
     /// The public id of the key that made this one; `None`: a person or an operator did.
     pub parent: Option<String>,
+    /// Codes that it confirms prove for the whole instance (docs/rules.md 11).
+    pub trusted: bool,
 }
 
 no_relations!();
@@ -86,6 +88,7 @@ impl Model {
             expires_at: lifetime.map(|length| now + length),
             hot_path_factor: self.hot_path_factor,
             parent: self.parent.clone(),
+            trusted: self.trusted,
         }
     }
 
@@ -136,6 +139,7 @@ pub struct NewKey {
     pub expires_at: Option<Timestamp>,
     pub hot_path_factor: i32,
     pub parent: Option<String>,
+    pub trusted: bool,
 }
 
 impl NewKey {
@@ -158,6 +162,7 @@ impl NewKey {
             expires_at: Set(self.expires_at),
             hot_path_factor: Set(self.hot_path_factor),
             parent: Set(self.parent),
+            trusted: Set(self.trusted),
             ..Default::default()
         }
     }
@@ -247,6 +252,17 @@ pub async fn expire(
         .filter(Column::PublicId.eq(public_id))
         .filter(Column::RevokedAt.is_null())
         .filter(live)
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Says whether codes that a key confirms prove for the whole instance; `None`: the key is unknown, or is so already.
+pub async fn trust(conn: &impl Conn, public_id: &str, trusted: bool) -> Result<Option<Model>> {
+    let rows = Entity::update_many()
+        .col_expr(Column::Trusted, Expr::value(trusted))
+        .filter(Column::PublicId.eq(public_id))
+        .filter(Column::Trusted.ne(trusted))
         .exec_with_returning(conn)
         .await?;
     Ok(rows.into_iter().next())

@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 88] = [
+pub const ALL: [&str; 91] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -17,6 +17,8 @@ pub const ALL: [&str; 88] = [
     "console.session_ended",
     "console.sign_in",
     "games.register",
+    "games.trust",
+    "games.untrust",
     "guilds.add",
     "guilds.seed",
     "job.finished",
@@ -37,6 +39,7 @@ pub const ALL: [&str; 88] = [
     "links.import",
     "links.remove",
     "links.replace",
+    "links.swap",
     "loa.approve",
     "loa.create",
     "loa.delete",

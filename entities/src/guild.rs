@@ -40,6 +40,7 @@ pub struct Model {
     pub link_banned: Verdict,
     pub verified_role: Option<RoleId>,
     pub unverified_role: Option<RoleId>,
+    pub link_message: Option<String>,
     pub created_at: Timestamp,
     /// Its rows are being deleted ([`removal`]): no other query finds the guild.
     pub removing_since: Option<Timestamp>,
@@ -94,6 +95,9 @@ pub struct Settings {
     /// The role that a link takes away, and its end gives back.
     #[schema(required)]
     pub unverified_role: Option<RoleId>,
+    /// What members are told who have just linked themselves.
+    #[schema(required, max_length = 500, example = "Welcome! Choose your roles in #roles.")]
+    pub link_message: Option<String>,
 }
 
 impl Model {
@@ -118,6 +122,7 @@ impl Model {
             link_banned: Verdict::Hold,
             verified_role: None,
             unverified_role: None,
+            link_message: None,
             created_at,
             removing_since: None,
         }
@@ -140,6 +145,7 @@ impl Model {
             link_banned: self.link_banned,
             verified_role: self.verified_role,
             unverified_role: self.unverified_role,
+            link_message: self.link_message.clone(),
         }
     }
 }
@@ -215,6 +221,7 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::LinkBanned,
             Column::VerifiedRole,
             Column::UnverifiedRole,
+            Column::LinkMessage,
         ])
         .to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())
@@ -227,8 +234,10 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
 pub async fn save_settings(conn: &impl Conn, guild: GuildId, settings: Settings) -> Result<()> {
     // Of what may be absent the derived conversion writes only what is there.
     let (verified_role, unverified_role) = (Set(settings.verified_role), Set(settings.unverified_role));
+    let link_message = Set(settings.link_message.clone());
     let settings = settings.into_active_model();
-    let change = ActiveModel { guild_id: Set(guild), verified_role, unverified_role, ..settings };
+    let change =
+        ActiveModel { guild_id: Set(guild), verified_role, unverified_role, link_message, ..settings };
     Entity::update(change).exec(conn).await?;
     Ok(())
 }

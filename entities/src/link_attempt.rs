@@ -46,6 +46,8 @@ pub struct Model {
     pub expires_at: Timestamp,
     pub ended_at: Option<Timestamp>,
     pub decided_by: Option<ChatId>,
+    /// The code was confirmed by a trusted key.
+    pub trusted: bool,
 }
 
 no_relations!();
@@ -83,6 +85,11 @@ pub enum Outcome {
 }
 
 impl Model {
+    /// Whether the proof counts in all guilds. Whoever holds a key that is not trusted could name any player.
+    pub fn proves_everywhere(&self) -> bool {
+        self.trusted || self.way.is_some_and(|way| way != Way::Code)
+    }
+
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.state != State::Ended && self.expires_at > now
     }
@@ -134,6 +141,7 @@ pub async fn begin(conn: &impl Conn, new: NewAttempt, now: Timestamp) -> Result<
         expires_at: Set(now + LIFETIME),
         ended_at: Set(None),
         decided_by: Set(None),
+        trusted: Set(false),
     };
     row.insert(conn).await
 }
@@ -147,7 +155,7 @@ pub async fn end_older(conn: &impl Conn, play: PlayId, winner: ChatId, now: Time
         .filter(Column::PlayId.eq(play))
         .filter(Column::ChatId.ne(winner))
         .filter(Column::State.is_in([State::Proven, State::Held]))
-        .filter(Column::Way.ne(Way::Code))
+        .filter(Condition::any().add(Column::Way.ne(Way::Code)).add(Column::Trusted.eq(true)))
         .exec(conn)
         .await?;
     Ok(())

@@ -14,8 +14,11 @@ const REPLACED: &str = "links.replace";
 const ADDED: &str = "links.add";
 const REMOVED: &str = "links.remove";
 const IMPORTED: &str = "links.import";
+/// Two members have exchanged their game accounts.
+const SWAPPED: &str = "links.swap";
 /// The condition of the partial index, so that the rest of the log is not read.
-const OF_LINKS: &str = "action IN ('links.add', 'links.replace', 'links.remove', 'links.import')";
+const OF_LINKS: &str =
+    "action IN ('links.add', 'links.replace', 'links.remove', 'links.import', 'links.swap')";
 
 /// An ended link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub async fn of_person(
     let entries = Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Expr::cust(OF_LINKS))
-        .filter(Column::Action.is_in([REPLACED, REMOVED]))
+        .filter(Column::Action.is_in([REPLACED, REMOVED, SWAPPED]))
         .filter(Column::Source.eq(Source::Service))
         .filter(either)
         .order_by_desc(Column::AuditId)
@@ -74,7 +77,7 @@ fn ended(entry: Model) -> Option<Ended> {
         name: play_username,
         since: verified_at,
         until: entry.created_at,
-        replaced: entry.action == REPLACED,
+        replaced: entry.action != REMOVED,
         actor: entry.actor_id,
         by: entry.metadata["by"].as_str().map(str::to_owned),
     })
@@ -95,7 +98,7 @@ pub struct Made {
 pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> {
     let after = Expr::cust("CAST(metadata -> 'after' ->> 'play_id' AS text)");
     let made = Condition::all()
-        .add(Column::Action.is_in([ADDED, REPLACED]))
+        .add(Column::Action.is_in([ADDED, REPLACED, SWAPPED]))
         .add(Column::TargetId.eq(link.chat_id.to_string()))
         .add(after.eq(link.play_id.to_string()));
     let imported =

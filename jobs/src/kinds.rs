@@ -10,13 +10,15 @@ use queue::Payload;
 use serde::{Deserialize, Serialize};
 
 use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk};
+use crate::direct_message::DirectMessage;
 use crate::mirror::MirrorBan;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 10] = [
+pub const ALL: [(&str, Scope); 11] = [
     (SyncMember::KIND, Scope::Sync),
     (UnlinkMember::KIND, Scope::Links),
+    (DirectMessage::KIND, Scope::Links),
     (SyncAll::KIND, Scope::Sync),
     (SyncChunk::KIND, Scope::Sync),
     (AssignRole::KIND, Scope::Sync),

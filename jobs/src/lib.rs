@@ -4,6 +4,7 @@
 //! API, console, scheduler and command line enqueue jobs without a dependency on the worker: they meet here.
 
 pub mod bulk_sync;
+pub mod direct_message;
 pub mod kinds;
 pub mod linking;
 pub mod mirror;

@@ -132,6 +132,43 @@ impl<'w> Linking<'w> {
         Ok(Linked { link, ended, sync: Some(sync) })
     }
 
+    /// Exchanges the game accounts of two members. Neither is unlinked in between, so no job takes anything away: each is
+    /// returned with the sync that gives what the new link brings.
+    pub async fn swap(
+        &mut self,
+        before: [&Model; 2],
+        source: Source,
+    ) -> Result<Vec<(Model, JobId)>, QueueError> {
+        let (guild, now) = (self.guild(), self.work.now());
+        let given = |to: &Model, from: &Model| Model {
+            chat_id: to.chat_id,
+            verified_at: now,
+            source,
+            ..from.clone()
+        };
+        let [one, other] = before;
+        let after = [given(one, other), given(other, one)];
+        let people: Vec<_> = before.into_iter().chain(&after).map(Person::from).collect();
+        change::relink(self.work.tx(), &self.revision, &people).await?;
+        // A game account is in one link at a time.
+        for link in before {
+            link::delete(self.work.tx(), guild, link.chat_id).await?;
+        }
+        link::upsert_many(self.work.tx(), after.to_vec()).await?;
+        self.work.announce([Event::LinksChanged { guild }]);
+        let mut swapped = Vec::new();
+        for (before, after) in before.into_iter().zip(after) {
+            let user = after.chat_id;
+            self.audit(
+                "links.swap",
+                user,
+                json!({ "before": described(before), "after": described(&after) }),
+            );
+            swapped.push((after, self.enqueue(&SyncMember { guild, user }, Some(user)).await?));
+        }
+        Ok(swapped)
+    }
+
     /// Ends a link. The job takes away the roles and the nickname that came from it.
     pub async fn unlink(&mut self, before: &Model) -> Result<JobId, QueueError> {
         self.end(before, json!({ "before": described(before) })).await

@@ -13,4 +13,4 @@ CREATE INDEX sanction_by_place ON sanction (guild_id, kind, place_id, sanction_i
 CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL;
 
 CREATE INDEX audit_entry_of_links ON audit_entry (guild_id, audit_id)
-WHERE action IN ('links.add', 'links.replace', 'links.remove', 'links.import');
+WHERE action IN ('links.add', 'links.replace', 'links.remove', 'links.import', 'links.swap');

@@ -31,6 +31,8 @@ CREATE TABLE link_attempt (
     expires_at {time} NOT NULL,
     ended_at {time},
     decided_by bigint,
+    -- The code was confirmed by a trusted key.
+    trusted boolean NOT NULL DEFAULT false,
     CHECK (state <> 'proven' OR play_id IS NOT NULL),
     CHECK ((state = 'ended') = (outcome IS NOT NULL))
 );
@@ -43,6 +45,12 @@ CREATE UNIQUE INDEX link_attempt_by_code ON link_attempt (guild_id, code_hash) W
 CREATE INDEX link_attempt_held ON link_attempt (guild_id, attempt_id) WHERE state = 'held';
 
 CREATE INDEX link_attempt_by_player ON link_attempt (play_id) WHERE state IN ('proven', 'held');
+
+-- What the guild tells members who have just linked themselves.
+ALTER TABLE guild ADD COLUMN link_message text CHECK (length(link_message) BETWEEN 1 AND 500);
+
+-- Its codes prove for the whole instance; operators say so.
+ALTER TABLE api_key ADD COLUMN trusted boolean NOT NULL DEFAULT false;
 
 -- For retention.
 CREATE INDEX link_attempt_by_end ON link_attempt (expires_at);

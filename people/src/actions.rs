@@ -25,6 +25,7 @@ const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
     Permission("links.write") "PUT /guilds/{guildId}/links/{chatId}";
+    Permission("links.write") "POST /guilds/{guildId}/links/{chatId}/swap";
     // Their own, or with `links.write`: the endpoints check it.
     Member "DELETE /guilds/{guildId}/links/{chatId}";
     Member "POST /guilds/{guildId}/link-attempts";

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 104] = [
+const FIELDS: [(&str, &str, &str); 105] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -41,6 +41,7 @@ const FIELDS: [(&str, &str, &str); 104] = [
     ("lifted_by", "Lifted by", ""),
     ("link_banned", "Somebody who is banned here", "choose one from the list"),
     ("link_flagged", "Somebody on the Shield list", "choose one from the list"),
+    ("link_message", "Message to members who have linked themselves", "enter at most 500 characters"),
     ("link_min_chat_days", "Smallest age of the Discord account", "enter a number of days from 0 to 3650"),
     ("link_min_play_days", "Smallest age of the Roblox account", "enter a number of days from 0 to 3650"),
     ("link_ways", "Ways to link", "choose from the list"),

@@ -5,6 +5,7 @@ mod access;
 mod errors;
 mod guild;
 mod interactions;
+mod messages;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
@@ -17,6 +18,7 @@ use tokio::sync::OnceCell;
 
 use absent::Absent;
 pub(crate) use errors::classify;
+pub use messages::Delivery;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{

@@ -36,7 +36,7 @@ pub use chat::{
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
-pub use discord::ChatPlatform;
+pub use discord::{ChatPlatform, Delivery};
 pub use error::{Missing, PlatformError};
 pub use failure::PLATFORM_UNAVAILABLE;
 pub use failures::CallFailure;

@@ -23,6 +23,8 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    pub(crate) const OPEN_DIRECT_CHANNEL: &str = "POST /users/@me/channels";
+    pub(crate) const SEND_MESSAGE: &str = "POST /channels/:channel/messages";
     pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
     pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
     pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";

@@ -8,6 +8,7 @@ mod apply;
 mod assign_role;
 mod channel_name;
 mod create_ticket;
+mod direct_message;
 mod errors;
 mod manual_role;
 mod mirror_ban;
@@ -32,6 +33,7 @@ pub fn registry(platforms: Platforms) -> Registry {
     Registry::default()
         .with(sync_member::Job(platforms.clone()))
         .with(unlink_member::Job(platforms.clone()))
+        .with(direct_message::Job(platforms.clone()))
         .with(sync_all::Job(platforms.clone()))
         .with(sync_chunk::Job(platforms.clone()))
         .with(assign_role::Job(platforms.clone()))

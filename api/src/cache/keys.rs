@@ -30,6 +30,7 @@ pub(crate) struct Key {
     secret_hash: [u8; 32],
     hot_path_factor: u32,
     is_revoked: bool,
+    is_trusted: bool,
     expires_at: Option<Timestamp>,
     /// Second of the last use that was noted, by any process when it was read.
     noted_at: AtomicI64,
@@ -44,6 +45,7 @@ impl From<Model> for Key {
             owner: row.owner_id,
             hot_path_factor: u32::try_from(row.hot_path_factor).unwrap_or(1),
             is_revoked: row.revoked_at.is_some(),
+            is_trusted: row.trusted,
             expires_at: row.expires_at,
             noted_at: AtomicI64::new(row.last_used_at.map_or(0, |at| at.timestamp())),
             public_id: row.public_id.into(),
@@ -65,6 +67,11 @@ impl Key {
 
     pub(crate) fn guild(&self) -> GuildId {
         self.guild
+    }
+
+    /// Whether codes that it confirms prove for the whole instance.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.is_trusted
     }
 
     pub(crate) fn expires_at(&self) -> Option<Timestamp> {
@@ -158,6 +165,7 @@ mod tests {
             secret_hash: [0; 32],
             hot_path_factor: 1,
             is_revoked: false,
+            is_trusted: false,
             expires_at: None,
             noted_at: AtomicI64::new(1_000),
         };

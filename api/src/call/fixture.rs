@@ -72,6 +72,7 @@ impl CallFixture {
             revoked_at: None,
             hot_path_factor: 1,
             parent: None,
+            trusted: false,
         });
         Call {
             state: self.state.clone(),

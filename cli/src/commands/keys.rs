@@ -3,7 +3,7 @@
 
 mod create;
 mod list;
-mod public_id;
+pub(super) mod public_id;
 mod revoke;
 mod rotate;
 
@@ -14,7 +14,7 @@ pub(crate) enum Command {
     Create(create::Args),
     /// List keys; never their secrets
     List(list::Args),
-    /// Replace a key: create one with the same guild, name, owner, scopes, factor and parent, and let the old one expire
+    /// Replace a key: create one with the same guild, name, owner, scopes, factor, trust and parent, and let the old one expire
     ///
     /// Shows the text of the new key, once; standard output is only the key. Both keys are valid until the
     /// old one expires. Keys that the old one made stay valid: if it has leaked, revoke it with its

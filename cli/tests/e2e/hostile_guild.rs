@@ -50,6 +50,7 @@ async fn keys(deployment: &Deployment) -> Vec<String> {
             expires_at: None,
             hot_path_factor: 1,
             parent: None,
+            trusted: false,
         };
         keys.push(key.text.reveal());
         api_key::create(&connection, key, Clock::system().now()).await.unwrap();

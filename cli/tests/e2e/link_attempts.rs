@@ -157,6 +157,9 @@ async fn an_attempt_that_is_too_old_links_nobody(deployment: &Deployment) {
 async fn staff_decide_about_somebody_who_is_banned(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = unlinked(deployment, 18).await;
+    // A ban that is mirrored ends the membership.
+    let settings = format!("/guilds/{}/settings", guild.id);
+    api.patch(&settings, json!({ "mirror_bans": false })).await.ok();
     deployment.ban(&member.play.to_string(), json!({})).await;
     let begun = begin(deployment, &member.chat).await;
     let held = agree(&api, &begun["code"], member).await.ok();
@@ -246,7 +249,8 @@ async fn rules_of_the_guild_refuse(deployment: &Deployment) {
     let refused = agree(&api, &begun["code"], member).await.ok();
     assert_eq!(refused["ended"]["attempt"]["outcome"], "rejected", "{refused}");
     assert_eq!(refused["ended"]["reason"], "the chat account is younger than 3650 days");
-    set(json!({ "link_min_chat_days": 0, "link_banned": "refuse" })).await;
+    // A ban that is mirrored ends the membership.
+    set(json!({ "link_min_chat_days": 0, "link_banned": "refuse", "mirror_bans": false })).await;
     deployment.ban(&member.play.to_string(), json!({})).await;
     let begun = begin(deployment, &member.chat).await;
     let refused = agree(&api, &begun["code"], member).await.ok();

@@ -16,7 +16,7 @@ in_turn!(
     the_two_roles_differ,
 );
 
-const RULES: [&str; 7] = [
+const RULES: [&str; 8] = [
     "link_ways",
     "link_min_chat_days",
     "link_min_play_days",
@@ -24,6 +24,7 @@ const RULES: [&str; 7] = [
     "link_banned",
     "verified_role",
     "unverified_role",
+    "link_message",
 ];
 
 fn path(deployment: &Deployment) -> String {
@@ -42,6 +43,7 @@ fn usual() -> Value {
     json!({
         "link_ways": ["code", "connection", "sign_in"], "link_min_chat_days": 0, "link_min_play_days": 0,
         "link_flagged": "hold", "link_banned": "hold", "verified_role": null, "unverified_role": null,
+        "link_message": null,
     })
 }
 
@@ -55,7 +57,7 @@ async fn rules_are_changed_and_read(deployment: &Deployment) {
     let change = json!({
         "link_ways": ["sign_in", "profile"], "link_min_chat_days": 7, "link_min_play_days": 3650,
         "link_flagged": "refuse", "link_banned": "admit",
-        "verified_role": guild.roles[0], "unverified_role": guild.roles[1],
+        "verified_role": guild.roles[0], "unverified_role": guild.roles[1], "link_message": "Hi!",
     });
     let mut expected = change.clone();
     expected["link_ways"] = json!(["profile", "sign_in"]);
@@ -67,8 +69,9 @@ async fn rules_are_changed_and_read(deployment: &Deployment) {
     assert_eq!(entry["after"], expected, "only what changed");
     assert_eq!(entry["before"], usual());
 
-    patch(deployment, json!({ "link_ways": [], "verified_role": null })).await.ok();
+    patch(deployment, json!({ "link_ways": [], "verified_role": null, "link_message": null })).await.ok();
     (expected["link_ways"], expected["verified_role"]) = (json!([]), Value::Null);
+    expected["link_message"] = Value::Null;
     assert_eq!(rules(&api.get(&path(deployment)).await.ok()), expected);
     // An absent role stays.
     patch(deployment, json!({ "link_min_chat_days": 0 })).await.ok();
@@ -96,6 +99,9 @@ async fn rules_that_make_no_sense_are_refused(deployment: &Deployment) {
         ("verified_role", json!(7)),
         ("verified_role", json!("none")),
         ("unverified_role", json!("-7")),
+        ("link_message", json!("")),
+        ("link_message", json!(["Hi"])),
+        ("link_message", json!("é".repeat(501))),
     ] {
         let answer = patch(deployment, json!({ field: value.clone(), "strike_days": 1 })).await;
         answer.refused(400, &[field]);

@@ -106,7 +106,7 @@ async fn finish(
     };
     let Person { user, manages } = match person {
         Ok(person) => person,
-        Err(error) => return Ok(Err(problem(&error))),
+        Err(error) => return Ok(Err(problem(&error, "Discord"))),
     };
     let arrival =
         Arrival { user: user.id, user_name: user.name, guild: None, manages, admin: false, operator: false };
@@ -114,15 +114,16 @@ async fn finish(
     Ok(Ok(session::open(&guest.console, arrival, guest.headers(), address, now).await?))
 }
 
-fn problem(error: &SignInError) -> String {
+/// Why a sign-in with a platform, or a proof by it, failed.
+pub(super) fn problem(error: &SignInError, platform: &'static str) -> String {
     match error {
-        SignInError::Denied => "Discord says that you pressed Cancel. Nothing was read.".to_owned(),
+        SignInError::Denied => format!("{platform} says that you pressed Cancel. Nothing was read."),
         SignInError::CodeRefused | SignInError::Unauthorized | SignInError::IdToken(_) => {
-            "This sign-in has expired or was used before. Sign in again.".to_owned()
+            "This has expired or was used before. Begin anew.".to_owned()
         }
         SignInError::Platform(cause) => {
-            tracing::warn!(%cause, "a sign-in with the chat platform failed");
-            "Discord does not answer as it should at the moment. Try again in a minute.".to_owned()
+            tracing::warn!(platform, %cause, "a sign-in with a platform failed");
+            format!("{platform} does not answer as it should at the moment. Try again in a minute.")
         }
     }
 }

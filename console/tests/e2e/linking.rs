@@ -9,6 +9,7 @@ use testkit::{Deployment, OUTSIDER, eventually, in_turn};
 in_turn!(
     a_member_is_unlinked_and_linked_again,
     both_accounts_are_shown_before_a_link_moves,
+    two_members_swap_and_swap_back,
     what_is_wrong_stands_at_its_field,
     staff_do_not_link_themselves,
 );
@@ -57,6 +58,28 @@ async fn both_accounts_are_shown_before_a_link_moves(deployment: &Deployment) {
     again.shows(200, "These accounts are linked already");
 }
 
+async fn two_members_swap_and_swap_back(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let (one, other) = (&guild.members[5], &guild.members[6]);
+    let named = async |chat: &str, play: i64| {
+        console.get(&below(deployment, &format!("/members/link?chat_id={chat}&play_id={play}"))).await
+    };
+    let both = named(&one.chat, other.play).await;
+    both.shows(200, &format!("gets {} ({}).", one.name, one.play));
+    let swapped = console.press(&both, "Swap", &[]).await;
+    swapped.shows(200, &format!("Swapped: linked with {}", other.name));
+    named(&other.chat, one.play).await.shows(200, "These accounts are linked already");
+    console.undo(&swapped).await.shows(200, &format!("Swapped: linked with {}", one.name));
+    // Without a link of this member there is nothing to exchange.
+    let page = console.get(&below(deployment, &format!("/members/{}", one.chat))).await;
+    console.press(&page, "Unlink member", &[]).await;
+    let moves = named(&one.chat, other.play).await;
+    moves.shows(200, "Move the link");
+    assert!(!moves.contains("Swap"), "{}", moves.text());
+    let late = console.press(&both, "Swap", &[]).await;
+    assert!(late.status == 422 && late.contains("not linked"), "{}", late.text());
+}
+
 async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
     let console = Console::owner(deployment).await;
     let form = console.get(&below(deployment, "/members/link")).await;
@@ -82,6 +105,11 @@ async fn staff_do_not_link_themselves(deployment: &Deployment) {
     console.get("/console/sessions").await;
     let refused = console.post(&below(deployment, "/members/link"), &typed).await;
     assert!(refused.status == 403 && refused.contains("about yourself"), "{}", refused.text());
+    for (chat, with) in [(&own.chat, &other.chat), (&other.chat, &own.chat)] {
+        let typed = [("chat_id", &**chat), ("other", &**with)];
+        let refused = console.post(&below(deployment, "/members/link/swap"), &typed).await;
+        assert!(refused.status == 403 && refused.contains("about yourself"), "{}", refused.text());
+    }
     let page = console.get(&below(deployment, &format!("/members/{}", other.chat))).await;
     console.press(&page, "Unlink member", &[]).await.shows(200, "Unlinked");
 }

@@ -73,7 +73,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     let (guild, other) = (deployment.guild(), deployment.other_guild());
     for guild in [guild, other] {
         let at = format!("/guilds/{}/settings", guild.id);
-        let ways = json!({ "link_ways": ["profile"] });
+        let ways = json!({ "link_ways": ["profile"], "link_message": "Welcome!" });
         deployment.api().key(&guild.admin_key).send(Method::PATCH, &at, Some(ways)).await.ok();
     }
     let (member, console) = unlinked(deployment, 16).await;
@@ -88,7 +88,11 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     let agree = console.press(&missing, "Check my profile", &[("play_id", &play)]).await;
     agree.shows(200, &member.name).shows(200, "Link these accounts");
     assert_eq!(link_of(deployment, member).await, Value::Null, "nothing is bound yet");
-    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    let linked = console.press(&agree, "Link these accounts", &[]).await;
+    linked
+        .shows(200, "knows your Roblox account")
+        .shows(200, "Linked. Your roles follow in a moment. Welcome!");
+    assert_eq!(deployment.job_rows("direct_message").await, [], "the page has told it");
     assert_eq!(link_of(deployment, member).await["source"], "self");
     is_right(deployment, member).await;
 
@@ -150,6 +154,10 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
     let late = console.press(&stale.unwrap(), "Link these accounts", &[]).await;
     late.shows(200, "This attempt has ended. Begin anew.");
     assert_eq!(link_of(deployment, first).await, Value::Null, "the newest proof wins");
+    let told = deployment.job_row("direct_message").await.args;
+    assert_eq!(told["to"], first.chat);
+    let text = told["text"].as_str().unwrap();
+    assert!(text.contains("so it is no longer linked to yours in: "), "{text}");
     console.get("/link").await.shows(200, "You have not proven a Roblox account yet");
 }
 
@@ -244,7 +252,10 @@ async fn signing_in_with_roblox_proves(deployment: &Deployment) {
     let again = console.get(&back).await;
     console.get(again.location()).await.shows(200, "This was not begun in this browser");
     let cancelled = away(&other, guild, "Sign in with Roblox", "decision=cancel").await;
-    other.get(other.get(&cancelled).await.location()).await.shows(200, "You pressed Cancel.");
+    other
+        .get(other.get(&cancelled).await.location())
+        .await
+        .shows(200, "Roblox says that you pressed Cancel.");
 }
 
 async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {

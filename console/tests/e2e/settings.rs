@@ -165,6 +165,7 @@ async fn rules_for_linking_are_saved_and_taken_back(deployment: &Deployment) {
         ("link_banned", "admit"),
         ("verified_role", &guild.roles[0]),
         ("unverified_role", &guild.roles[1]),
+        ("link_message", "Welcome!"),
     ];
     let saved = owner.press(&page, "Save settings", &typed).await;
     saved.shows(200, "Settings saved.");
@@ -175,7 +176,7 @@ async fn rules_for_linking_are_saved_and_taken_back(deployment: &Deployment) {
     let changed = json!({
         "link_ways": ["profile", "sign_in"], "link_min_chat_days": 7, "link_min_play_days": 30,
         "link_flagged": "refuse", "link_banned": "admit",
-        "verified_role": guild.roles[0], "unverified_role": guild.roles[1],
+        "verified_role": guild.roles[0], "unverified_role": guild.roles[1], "link_message": "Welcome!",
     });
     expected.as_object_mut().unwrap().extend(changed.as_object().unwrap().clone());
     assert_eq!(stored(deployment).await, expected);

@@ -18,6 +18,7 @@ impl Fixture {
             expires_at: None,
             hot_path_factor: 1,
             parent: None,
+            trusted: false,
         };
         let key = api_key::create(self.conn(), new, at(0)).await.unwrap().key_id;
         Request { key, idempotency_key: "once".to_owned(), hash: vec![1] }

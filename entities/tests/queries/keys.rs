@@ -26,6 +26,7 @@ fn new_key() -> NewKey {
         expires_at: None,
         hot_path_factor: 1,
         parent: None,
+        trusted: false,
     }
 }
 

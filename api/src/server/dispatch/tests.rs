@@ -90,6 +90,7 @@ async fn each_line_below_a_request_carries_its_fields_once() {
         expires_at: None,
         hot_path_factor: 1,
         parent: None,
+        trusted: false,
     };
     api_key::create(state.context.database.write(), known.clone(), state.context.clock.now()).await.unwrap();
     // A change has a task of its own.

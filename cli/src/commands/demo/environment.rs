@@ -170,6 +170,7 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         expires_at: None,
         hot_path_factor: 1,
         parent: None,
+        trusted: false,
     };
     let transaction = context.database.begin().await?;
     // A folder of an earlier run has all of it, with older times.

@@ -56,6 +56,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         expires_at: args.expires_in.map(|length| now + length),
         hot_path_factor: args.hot_path_factor,
         parent: None,
+        trusted: false,
     };
     let row = create_key(unit.tx(), key, now).await?;
     show(&row, &text)?;

@@ -54,6 +54,7 @@ fn record(key: &Model, now: Timestamp) -> Value {
         "scopes": key.scopes().iter().map(Scope::name).collect::<Vec<_>>(),
         "hot_path_factor": key.hot_path_factor,
         "parent": key.parent,
+        "trusted": key.trusted,
         "created_at": output::time(key.created_at),
         "expires_at": key.expires_at.map(output::time),
         "last_used_at": key.last_used_at.map(output::time),

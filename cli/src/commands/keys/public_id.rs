@@ -20,7 +20,7 @@ pub(crate) struct KeyArgs {
 
 impl KeyArgs {
     /// Errors do not repeat a secret.
-    pub(super) fn public_id(self) -> anyhow::Result<String> {
+    pub(in crate::commands) fn public_id(self) -> anyhow::Result<String> {
         if self.key != "-" {
             return public_id(self.key);
         }
@@ -50,7 +50,10 @@ fn public_id(text: String) -> anyhow::Result<String> {
 }
 
 /// The key, or an error that says how to find it.
-pub(super) async fn require<C: ConnectionTrait>(conn: &C, public_id: &str) -> anyhow::Result<Model> {
+pub(in crate::commands) async fn require<C: ConnectionTrait>(
+    conn: &C,
+    public_id: &str,
+) -> anyhow::Result<Model> {
     match api_key::find_by_public_id(conn, public_id).await? {
         Some(key) => Ok(key),
         None => bail!("there is no key {public_id}; `guildhall keys list` shows the public ids"),

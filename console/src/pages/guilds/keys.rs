@@ -67,6 +67,8 @@ struct Row {
     live: bool,
     /// The public id of the key that made it.
     parent: Option<String>,
+    /// Its codes prove for the whole instance.
+    trusted: bool,
     /// It, or a key that it made, is not revoked.
     revocable: bool,
     mark: (&'static str, &'static str),
@@ -135,6 +137,7 @@ impl Row {
             expires: key.expires_at.map(|at| visit.when(at)),
             live: state == State::Live,
             parent: key.parent.clone(),
+            trusted: key.trusted,
             revocable: state != State::Revoked || !unrevoked(all, key).is_empty(),
             mark: match state {
                 State::Live => ("good", "live"),

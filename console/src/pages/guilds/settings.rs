@@ -33,6 +33,7 @@ const FIELDS: &[&str] = &[
     "link_banned",
     "verified_role",
     "unverified_role",
+    "link_message",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 

@@ -167,7 +167,10 @@ async fn step_on(visit: Visit, verb: &str, body: Map<String, Value>) -> Result<R
     }
     let outcome = answer.body["data"]["attempt"]["outcome"].as_str().unwrap_or_default();
     let flash = match (verb, outcome) {
-        ("confirm", "linked") => Some("Linked. Your roles follow in a moment.".to_owned()),
+        ("confirm", "linked") => {
+            let message = answer.body["data"]["message"].as_str().unwrap_or_default();
+            Some(format!("Linked. Your roles follow in a moment. {message}").trim_end().to_owned())
+        }
         ("confirm", "rejected") => {
             let why = answer.body["data"]["reason"].as_str().unwrap_or("the rules of the server forbid it");
             Some(format!("Not linked: {why}."))

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::guild_of;
 use crate::guard::{cookies, strangers};
+use crate::pages::sign_in::problem;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
@@ -95,6 +96,7 @@ async fn come_back(visit: Visit, way: Way) -> Result<Response, PageError> {
 /// The account that the platform answers for. The inner error is for the member.
 async fn ask(visit: &Visit, way: Way, begun: &Begun) -> Result<Result<Player, String>, PageError> {
     let (redirect, now) = (redirect(visit, None, way)?, visit.now());
+    let platform = if way == Way::Connection { "Discord" } else { "Roblox" };
     let (code, error) = (visit.query.text("code"), visit.query.text("error"));
     let (chat, play) = (visit.platforms().sign_in.as_deref(), visit.platforms().play_sign_in.as_deref());
     let owner = visit.session.row.session_id.to_string();
@@ -102,17 +104,17 @@ async fn ask(visit: &Visit, way: Way, begun: &Begun) -> Result<Result<Player, St
         Way::Connection => chat.and_then(|chat| chat.begun(&begun.state, &begun.verifier, now)),
         _ => play.and_then(|play| play.begun(&begun.state, &begun.verifier, &owner, now)),
     };
-    let Some(started) = started else { return Ok(Err(problem(&SignInError::CodeRefused))) };
+    let Some(started) = started else { return Ok(Err(problem(&SignInError::CodeRefused, platform))) };
     if !error.is_empty() {
         let refused = match way {
             Way::Connection => SignInError::of_callback(error),
             _ => SignInError::of_play_callback(error),
         };
-        return Ok(Err(problem(&refused)));
+        return Ok(Err(problem(&refused, platform)));
     }
     let limits = &visit.context().limits;
     if !strangers::admit_sign_in(limits, visit.request.address, &begun.state).await? {
-        return Ok(Err(problem(&SignInError::CodeRefused)));
+        return Ok(Err(problem(&SignInError::CodeRefused, platform)));
     }
     let found = match (way, chat, play) {
         (Way::Connection, Some(chat), _) => {
@@ -137,20 +139,7 @@ async fn ask(visit: &Visit, way: Way, begun: &Begun) -> Result<Result<Player, St
         (_, _, Some(play)) => play.finish(code, &started, &redirect, now).await,
         _ => return Err(PageError::NotFound),
     };
-    Ok(found.map_err(|error| problem(&error)))
-}
-
-fn problem(error: &SignInError) -> String {
-    match error {
-        SignInError::Denied => "You pressed Cancel. Nothing was read.".to_owned(),
-        SignInError::CodeRefused | SignInError::Unauthorized | SignInError::IdToken(_) => {
-            "This has expired or was used before. Begin anew.".to_owned()
-        }
-        SignInError::Platform(cause) => {
-            tracing::warn!(%cause, "a proof of a game account failed");
-            "The platform does not answer as it should at the moment. Try again in a minute.".to_owned()
-        }
-    }
+    Ok(found.map_err(|error| problem(&error, platform)))
 }
 
 /// Notes the proof on the member's attempt, for the page that asks them. False: the attempt has ended.

@@ -58,6 +58,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         expires_at,
         hot_path_factor: 1,
         parent: None,
+        trusted: false,
     };
     let mut work = UnitOfWork::begin(&call).await?;
     let new = match lock(&call, work.tx(), &[]).await?.0 {

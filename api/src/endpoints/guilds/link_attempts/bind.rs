@@ -8,6 +8,7 @@ use entities::link_attempt::{self, HELD_FOR, Model, Outcome};
 use entities::{ChatId, Person, PlayId, SanctionKind, Timestamp, guild, link, sanction, shield_flag};
 use jobs::linking::{Linking, NewLink};
 
+use crate::endpoints::guilds::link_attempts::messages;
 use crate::endpoints::guilds::link_attempts::record::LinkAttempt;
 use crate::endpoints::prelude::*;
 
@@ -28,6 +29,9 @@ pub(crate) struct EndedAttempt {
     /// Why the member was not linked, or waits; null: linked.
     #[schema(required, example = "banned in this guild")]
     reason: Option<String>,
+    /// What the guild tells members whom it has just linked; null: nothing, or by direct message.
+    #[schema(required, example = "Welcome! Choose your roles in #roles.")]
+    pub(crate) message: Option<String>,
 }
 
 /// When a game account was made, if the guild's rules ask for its age.
@@ -54,7 +58,8 @@ pub(crate) async fn bind(
     attempt.way = Some(way);
     attempt.play_id = Some(player.id);
     attempt.play_username = Some(player.name.clone());
-    let (verdict, reason) = judge(work, &attempt, &player).await?;
+    let guild = guild::find(work.tx(), attempt.guild_id).await?.or_not_found("guild")?;
+    let (verdict, reason) = judge(work, &guild, &attempt, &player).await?;
     match verdict {
         Verdict::Admit => admit(work, &mut attempt, player, way, actor).await?,
         Verdict::Hold => {
@@ -69,7 +74,8 @@ pub(crate) async fn bind(
         }
     }
     link_attempt::save(work.tx(), &attempt).await?;
-    Ok(EndedAttempt { attempt: LinkAttempt::from(&attempt), reason })
+    let message = guild.link_message.filter(|_| verdict == Verdict::Admit);
+    Ok(EndedAttempt { attempt: LinkAttempt::from(&attempt), reason, message })
 }
 
 /// Links the member.
@@ -81,37 +87,46 @@ pub(crate) async fn admit(
     actor: Actor,
 ) -> Result<(), ApiError> {
     let (chat, now) = (attempt.chat_id, work.now());
-    // A code proves for this guild alone: whoever holds its key could name any player.
-    if way != Way::Code {
-        let proof = account::Model {
-            chat_id: chat,
-            play_id: player.id,
-            play_username: player.name.clone(),
-            way,
-            proven_at: now,
-        };
-        let loser = account::prove(work.tx(), proof).await?;
-        // After the proof, which waits for an attempt that begins with the older one.
-        link_attempt::end_older(work.tx(), player.id, chat, now).await?;
-        if let Some(loser) = loser {
-            for lost in link::made_by_member(work.tx(), loser.chat_id, loser.play_id).await? {
-                Linking::begin(work, lost.guild_id, Actor::service()).await?.unlink(&lost).await?;
-            }
-        }
-    }
+    let lost = if attempt.proves_everywhere() { prove(work, chat, &player, way).await? } else { None };
     let mut linking = Linking::begin(work, attempt.guild_id, actor).await?;
-    linking.link(NewLink { chat, play: player.id, name: player.name, source: Source::Member }).await?;
+    let new = NewLink { chat, play: player.id, name: player.name, source: Source::Member };
+    let linked = linking.link(new).await?;
+    if let Some((loser, mut ended)) = lost {
+        ended.extend(linked.ended.of_play.filter(|link| link.chat_id == loser.chat_id));
+        messages::account_lost(work, attempt.guild_id, &loser, &ended).await?;
+    }
     attempt.end(Outcome::Linked, now);
     Ok(())
+}
+
+/// Records a proof for the whole instance. Returns who had proven the account before, with the links that ended.
+async fn prove(
+    work: &mut UnitOfWork<'_>,
+    chat: ChatId,
+    player: &Player,
+    way: Way,
+) -> Result<Option<(account::Model, Vec<link::Model>)>, ApiError> {
+    let now = work.now();
+    let (play_id, play_username) = (player.id, player.name.clone());
+    let proof = account::Model { chat_id: chat, play_id, play_username, way, proven_at: now };
+    let loser = account::prove(work.tx(), proof).await?;
+    // After the proof, which waits for an attempt that begins with the older one.
+    link_attempt::end_older(work.tx(), play_id, chat, now).await?;
+    let Some(loser) = loser else { return Ok(None) };
+    let links = link::made_by_member(work.tx(), loser.chat_id, play_id).await?;
+    for link in &links {
+        Linking::begin(work, link.guild_id, Actor::service()).await?.unlink(link).await?;
+    }
+    Ok(Some((loser, links)))
 }
 
 /// What the guild's rules say, and why.
 async fn judge(
     work: &UnitOfWork<'_>,
+    guild: &guild::Model,
     attempt: &Model,
     player: &Player,
 ) -> Result<(Verdict, Option<String>), ApiError> {
-    let guild = guild::find(work.tx(), attempt.guild_id).await?.or_not_found("guild")?;
     let now = work.now();
     let too_young = |made: Timestamp, days: i32| now - made < TimeDelta::days(days.into());
     if made_chat(attempt.chat_id).is_some_and(|made| too_young(made, guild.link_min_chat_days)) {

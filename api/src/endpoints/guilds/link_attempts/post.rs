@@ -55,7 +55,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         && let Some(known) = account::find_for_update(work.tx(), chat).await?
     {
         attempt.state = State::Proven;
-        attempt.way = Some(known.way).filter(|way| *way != Way::Code);
+        attempt.way = Some(known.way);
+        attempt.trusted = known.way == Way::Code;
         attempt.play_id = Some(known.play_id);
         attempt.play_username = Some(known.play_username);
         link_attempt::save(work.tx(), &attempt).await?;

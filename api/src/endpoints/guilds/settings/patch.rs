@@ -53,6 +53,9 @@ request! {
         /// The role that a link takes away, and its end gives back; null: none.
         #[example("912345678901234568")]
         unverified_role: Patch<Nullable<RoleId>>,
+        /// What members are told who have just linked themselves; null: nothing.
+        #[example("Welcome! Choose your roles in #roles.")]
+        link_message: Patch<Nullable<Text<500>>>,
     }
 }
 
@@ -80,6 +83,10 @@ impl SettingsPatch {
             link_banned: self.link_banned.0.unwrap_or(settings.link_banned),
             verified_role: self.verified_role.0.map_or(settings.verified_role, |sent| sent.0),
             unverified_role: self.unverified_role.0.map_or(settings.unverified_role, |sent| sent.0),
+            link_message: self
+                .link_message
+                .0
+                .map_or(settings.link_message, |sent| sent.0.map(|Text(text)| text)),
         }
     }
 

@@ -8,8 +8,9 @@ use entities::link_attempt::{self, Model, Outcome, State, TRIES};
 use entities::{ChatId, PlayId, guild};
 use runtime::{Counter, Rate};
 
+use crate::cache::keys::Key;
 use crate::endpoints::guilds::link_attempts::bind::{EndedAttempt, Player, bind, made_at};
-use crate::endpoints::guilds::link_attempts::code;
+use crate::endpoints::guilds::link_attempts::{code, messages};
 use crate::endpoints::prelude::*;
 
 /// Codes that a player may type wrongly.
@@ -43,7 +44,7 @@ pub(crate) fn operation() -> Operation {
     Operation::new("confirmLinkCode", "A player typed a code")
         .about(
             "Call it twice: the first answer says whose code it is, so that the game can ask the player \"Link *name* with your \
-             account?\"; the second call, with `confirm: true`, links. A code proves for this guild alone. After 5 wrong codes \
+             account?\"; the second call, with `confirm: true`, links. A code proves for this guild alone, unless the operator trusts the key. After 5 wrong codes \
              a player waits 15 minutes; after 5 players typed the same code it is dead.",
         )
         .body::<CodeRequest>()
@@ -75,7 +76,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::wrong_code());
     };
     // What was proven before gives way: only a yes of this player in the game links.
-    attempt.state = State::Open;
+    if attempt.state == State::Proven {
+        (attempt.state, attempt.way) = (State::Open, None);
+    }
     if is_of_another(&attempt, play_id) {
         attempt.tries += 1;
         if attempt.tries >= TRIES {
@@ -85,8 +88,14 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let asked = attempt.play_id == Some(play_id) && attempt.way == Some(Way::Code);
     let (chat_id, chat_name) = (attempt.chat_id, attempt.chat_name.clone());
     let ended = if confirm == Some(true) && asked && attempt.is_live(work.now()) {
-        let actor = call.acting(chat_id);
-        Some(bind(&mut work, attempt, Player { id: play_id, name, made }, Way::Code, actor).await?)
+        attempt.trusted = call.caller.key().is_some_and(Key::is_trusted);
+        let (actor, player) = (call.acting(chat_id), Player { id: play_id, name: name.clone(), made });
+        let mut ended = bind(&mut work, attempt, player, Way::Code, actor.clone()).await?;
+        // A game does not show texts that may name other platforms: the guild's goes to the member.
+        if let Some(message) = ended.message.take() {
+            messages::linked(&mut work, &rules, &message, (chat_id, &name), actor).await?;
+        }
+        Some(ended)
     } else {
         attempt.way = Some(Way::Code);
         attempt.play_id = Some(play_id);

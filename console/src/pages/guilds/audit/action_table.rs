@@ -100,7 +100,7 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 17] = [
+const MEMBERS: [Action; 18] = [
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
@@ -122,6 +122,12 @@ const MEMBERS: [Action; 17] = [
     to("links.add", "Link made", Person, "linked {target}[ to {play_username} on Roblox]"),
     to("links.import", "Links imported", Other, "imported links: [{new} new][, {changed} changed]"),
     to("links.replace", "Link changed", Person, "linked {target} to another Roblox account"),
+    to(
+        "links.swap",
+        "Links swapped",
+        Person,
+        "gave {target} the Roblox account of another member, and the reverse",
+    ),
     to("links.remove", "Link removed", Person, "removed the link of {target}[ to {play_username} on Roblox]"),
 ];
 
@@ -244,11 +250,13 @@ const JOBS: [Action; 5] = [
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Action; 9] = [
+const SETTINGS: [Action; 11] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
     to("keys.revoke", "Key revoked", Other, "revoked the key {name}"),
+    to("games.trust", "Game trusted", Other, "trusted the key {name}: its codes prove for all servers"),
+    to("games.untrust", "Game no longer trusted", Other, "no longer trusts the key {name}"),
     to(
         "console.link",
         "Sign-in link created",

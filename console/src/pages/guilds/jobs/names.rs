@@ -28,10 +28,11 @@ impl Mark {
 }
 
 /// The kinds that belong to guilds, with their labels.
-pub(in crate::pages) const KINDS: [(&str, &str); 8] = [
+pub(in crate::pages) const KINDS: [(&str, &str); 9] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
     ("unlink_member", "Take away what a link gave"),
+    ("direct_message", "Message to a person"),
     ("assign_role", "Give a role"),
     ("remove_role", "Take a role"),
     ("mirror_ban", "Ban on Discord"),

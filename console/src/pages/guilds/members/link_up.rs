@@ -41,6 +41,8 @@ struct Both {
     /// They are linked with each other already.
     is_linked: bool,
     moves: Vec<String>,
+    /// The other member, if both are linked, and what they get.
+    swap: Option<(ChatId, String)>,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
@@ -90,20 +92,27 @@ impl Both {
         let chat_who = identify(visit, Subject::Chat(chat)).await?;
         let play_who = identify(visit, Subject::Play(play)).await?;
         let mut moves = Vec::new();
-        if let Some(link) = of_chat.filter(|link| link.play_id != play) {
-            let name = link.play_username;
+        let mut swap = None;
+        let (own, theirs) =
+            (of_chat.filter(|link| link.play_id != play), of_play.filter(|link| link.chat_id != chat));
+        if let Some(link) = &own {
+            let name = &link.play_username;
             moves.push(format!("This member is linked to {name} ({}). That link ends.", link.play_id));
         }
-        if let Some(link) = of_play.filter(|link| link.chat_id != chat) {
+        if let Some(link) = theirs {
             let (other, _) = identify(visit, Subject::Chat(link.chat_id)).await?;
             moves.push(format!(
                 "This Roblox account is linked to {} ({}). That link ends, and with it their roles and nickname.",
                 other.name, link.chat_id
             ));
+            swap = own.map(|own| {
+                let given = format!("{} gets {} ({}).", other.name, own.play_username, own.play_id);
+                (link.chat_id, format!("Or both exchange their accounts, and {given}"))
+            });
         }
         let doubts = [doubt("Discord", &chat_who.1), doubt("Roblox", &play_who.1)];
         let doubts = doubts.into_iter().flatten().collect();
-        Ok(Self { chat, play, chat_who: chat_who.0, play_who: play_who.0, doubts, is_linked, moves })
+        Ok(Self { chat, play, chat_who: chat_who.0, play_who: play_who.0, doubts, is_linked, moves, swap })
     }
 }
 
@@ -138,6 +147,28 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let text = format!("Linked with {name} ({play}). A sync gives the roles and the nickname.");
     let page = if visit.may("lookup.read") { format!("/members/{chat}") } else { "/members/link".to_owned() };
     Ok(Response::see(visit.url(&page)).flash(Flash::new(text)))
+}
+
+/// The member of the field `chat_id` and the one of `other` exchange their Roblox accounts.
+pub(crate) async fn swap(visit: GuildVisit) -> Result<Response, PageError> {
+    let typed = &visit.form;
+    let Ok(chat) = typed.text("chat_id").parse::<ChatId>() else { return Err(PageError::NotFound) };
+    let other = typed.text("other");
+    let body = Map::from_iter([("chat_id".to_owned(), other.into())]);
+    let answer = visit.api(Method::POST, &format!("/guilds/{{g}}/links/{chat}/swap"), body).await;
+    if !answer.status.is_success() {
+        return show(&visit, typed, Form::refused(typed, &answer)).await;
+    }
+    let name = |n: usize| answer.body["data"]["links"][n]["play_username"].as_str().unwrap_or_default();
+    let text = format!(
+        "Swapped: linked with {}, and the other member with {}. Syncs give the roles and the nicknames.",
+        name(0),
+        name(1)
+    );
+    let back = [("chat_id", &*chat.to_string()), ("other", other)];
+    let undo = Undo::new(visit.url("/members/link/swap"), &back);
+    let page = if visit.may("lookup.read") { format!("/members/{chat}") } else { "/members/link".to_owned() };
+    Ok(Response::see(visit.url(&page)).flash(Flash::new(text).with_undo(undo)))
 }
 
 pub(crate) async fn unlink(visit: GuildVisit) -> Result<Response, PageError> {

@@ -53,13 +53,14 @@ fn linking(settings: &Settings) -> impl Iterator<Item = (String, String)> {
     let roles = LINK_ROLES.into_iter().zip([settings.verified_role, settings.unverified_role]);
     let roles = roles.filter_map(|(field, role)| Some((field, role?.to_string())));
     let ways = settings.link_ways.0.iter().map(|way| ("link_ways", word(way)));
+    let message = settings.link_message.iter().map(|text| ("link_message", text.clone()));
     let rules = [
         ("link_min_chat_days", settings.link_min_chat_days.to_string()),
         ("link_min_play_days", settings.link_min_play_days.to_string()),
         ("link_flagged", word(settings.link_flagged)),
         ("link_banned", word(settings.link_banned)),
     ];
-    let all: Vec<_> = rules.into_iter().chain(ways).chain(roles).collect();
+    let all: Vec<_> = rules.into_iter().chain(ways).chain(roles).chain(message).collect();
     all.into_iter().map(|(field, value)| (field.to_owned(), value))
 }
 
@@ -77,7 +78,8 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let weights: Map<String, Value> =
         given.map(|(kind, field)| (kind.to_owned(), number(form.text(&field)))).collect();
     let list = |field| Value::from_iter(form.all(field));
-    let role = |field| if form.has(field) { form.text(field).into() } else { Value::Null };
+    // What may be null is empty in the form.
+    let optional = |field| if form.has(field) { form.text(field).into() } else { Value::Null };
     let mut body = Map::from_iter([
         ("nickname_template".to_owned(), form.text("nickname_template").into()),
         ("time_zone".to_owned(), form.text("time_zone").into()),
@@ -92,7 +94,8 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("link_flagged".to_owned(), form.text("link_flagged").into()),
         ("link_banned".to_owned(), form.text("link_banned").into()),
     ]);
-    body.extend(LINK_ROLES.map(|field| (field.to_owned(), role(field))));
+    body.extend(LINK_ROLES.map(|field| (field.to_owned(), optional(field))));
+    body.insert("link_message".to_owned(), optional("link_message"));
     if powerful || form.has(POWERFUL_ROLES) {
         body.insert(POWERFUL_ROLES.to_owned(), list(POWERFUL_ROLES));
     }
@@ -125,6 +128,7 @@ mod tests {
             link_banned: Verdict::Admit,
             verified_role: Some("7".parse().unwrap()),
             unverified_role: None,
+            link_message: Some("Welcome!".to_owned()),
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);

@@ -67,9 +67,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.commit(Reply::data(&shown)?.with_message("key replaced")).await
 }
 
-/// The caller gets the text of a key with this factor and lifetime, so its own must not be less.
+/// The caller gets the text of a key with this trust, factor and lifetime, so its own must not be less.
 fn require_within(key: &Model, caller: &Model) -> Result<(), ApiError> {
-    let beyond = if key.hot_path_factor > caller.hot_path_factor {
+    let beyond = if key.trusted && !caller.trusted {
+        "this key is trusted, and the key that calls is not"
+    } else if key.hot_path_factor > caller.hot_path_factor {
         "the `hot_path_factor` of this key is larger than that of the key that calls"
     } else if key.outlives(caller) {
         "the `expires_at` of this key is later than that of the key that calls"

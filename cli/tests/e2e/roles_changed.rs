@@ -1,0 +1,38 @@
+//! `PATCH /guilds/:guildId/settings` while somebody else changes a role that its caller was checked against (docs/rules.md 8).
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, Statement, TransactionTrait};
+use serde_json::json;
+use testkit::{Deployment, distributed_only, eventually};
+
+// Only this mode's database tells that a request waits for a row.
+distributed_only!(roles_that_change_while_they_are_checked_are_a_conflict);
+
+/// A statement of this database waits for a lock on a row of `guild`.
+const WAITS: &str = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' \
+                     AND query LIKE '%\"guild\"%'";
+
+async fn roles_that_change_while_they_are_checked_are_a_conflict(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (at, [first, second, ..]) = (format!("/guilds/{}/settings", guild.id), &guild.roles[..]) else {
+        unreachable!()
+    };
+    let (connection, watching) = (deployment.connect().await, deployment.connect().await);
+    let other = connection.begin().await.unwrap();
+    let change = format!("UPDATE guild SET verified_role = {second} WHERE guild_id = {}", guild.id);
+    other.execute_unprepared(&change).await.unwrap();
+    let commit = async {
+        let waits = Statement::from_string(watching.get_database_backend(), WAITS);
+        eventually("the request has read the roles, and waits", Duration::from_secs(20), async || {
+            watching.query_one_raw(waits.clone()).await.unwrap()
+        })
+        .await;
+        other.commit().await.unwrap();
+    };
+    let (refused, ()) = tokio::join!(api.patch(&at, json!({ "verified_role": first })), commit);
+    assert_eq!(refused.refused(409, &["try again"]).error(), "roles_changed");
+    assert_eq!(api.get(&at).await.ok()["verified_role"], second.as_str());
+    let again = api.patch(&at, json!({ "verified_role": first })).await.ok();
+    assert_eq!(again["verified_role"], first.as_str());
+}

@@ -1,0 +1,37 @@
+//! Direct messages to people about their links (docs/rules.md 11): the job and how it is enqueued.
+//!
+//! Used by `api/src/endpoints/guilds/link_attempts/`, whose `messages.rs` has the texts. The run is
+//! `worker/src/direct_message.rs`.
+
+use entities::audit_entry::Actor;
+use entities::job::Class;
+use entities::{ChatId, GuildId};
+use queue::{Draft, Payload, QueueError};
+use runtime::UnitOfWork;
+use serde::{Deserialize, Serialize};
+
+/// Sends a text to one person, whether or not they are in the guild.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DirectMessage {
+    /// For whose bot it is counted. Its people learn neither text nor recipient.
+    pub guild: GuildId,
+    pub to: ChatId,
+    pub text: String,
+}
+
+impl Payload for DirectMessage {
+    const KIND: &'static str = "direct_message";
+    const CLASS: Class = Class::Default;
+    /// Within the minutes in which the platform knows a message again.
+    const MAX_ATTEMPTS: i32 = 5;
+}
+
+impl DirectMessage {
+    /// In the transaction of what the person is told.
+    pub async fn enqueue(self, work: &mut UnitOfWork, actor: Actor) -> Result<(), QueueError> {
+        let draft = Draft::new(self.guild, &self, actor)?;
+        let enqueued = draft.enqueue(work.tx(), work.now()).await?;
+        work.publish(enqueued.message);
+        Ok(())
+    }
+}
