@@ -86,6 +86,11 @@ impl Conversations {
         }
     }
 
+    /// The message of this channel that an earlier request with this nonce has sent.
+    pub(crate) fn with_nonce(&self, channel: ChannelId, nonce: &str) -> Option<&Message> {
+        self.in_channel(channel).find(|message| message.nonce.as_deref() == Some(nonce))
+    }
+
     /// Sends a message; the caller may change it afterwards.
     pub(crate) fn add_message(&mut self, channel: ChannelId, form: MessageForm) -> &mut Message {
         let id = self.new_id();

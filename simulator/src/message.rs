@@ -29,6 +29,8 @@ pub(crate) struct Message {
     pub(crate) embeds: Vec<Value>,
     pub(crate) components: Vec<Value>,
     pub(crate) allowed_mentions: Value,
+    /// Another message with it is not posted.
+    pub(crate) nonce: Option<String>,
     /// The only one who sees it.
     pub(crate) ephemeral_for: Option<ChatId>,
     pub(crate) thinking: bool,
@@ -41,7 +43,7 @@ pub(crate) struct Message {
 
 impl Message {
     pub(crate) fn new(id: Snowflake, channel: ChannelId, form: MessageForm) -> Self {
-        let MessageForm { content, embeds, components, allowed_mentions, .. } = form;
+        let MessageForm { content, embeds, components, allowed_mentions, nonce, .. } = form;
         Self {
             id,
             channel,
@@ -49,6 +51,7 @@ impl Message {
             embeds: embeds.unwrap_or_default(),
             components: components.unwrap_or_default(),
             allowed_mentions,
+            nonce,
             ephemeral_for: None,
             thinking: false,
             edits: 0,

@@ -117,6 +117,13 @@ impl Simulator {
         assert!(!self.shared, "needs a deployment of its own: both_modes!(name(own))");
     }
 
+    /// What the bot has written to this person, the oldest first.
+    pub async fn messages_to(&self, chat: &str) -> Vec<String> {
+        let told = self.get(&format!("/control/messages?chat_id={chat}")).await;
+        let texts = told["messages"].as_array().into_iter().flatten();
+        texts.filter_map(|message| message["content"].as_str().map(str::to_owned)).collect()
+    }
+
     async fn get(&self, path: &str) -> Value {
         let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
         let (status, text) = (response.status(), response.text().await.unwrap());

@@ -55,6 +55,7 @@ async fn a_code_in_a_game_brings_the_guilds_message(deployment: &Deployment) {
     let [(to, text)] = &told(deployment).await[..] else { panic!("not one message") };
     assert_eq!(to, &member.chat);
     assert!(text.contains(&member.name) && text.ends_with(WELCOME), "{text}");
+    assert_eq!(&deployment.simulator.messages_to(&member.chat).await, std::slice::from_ref(text));
     let entries = deployment.audit("links.add").await;
     assert_eq!(entries[0]["target_id"], member.chat.as_str());
 }

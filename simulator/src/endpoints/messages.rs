@@ -37,6 +37,10 @@ pub(crate) fn create(simulator: &Simulator, input: &Input) -> Reply {
         let mut state = simulator.state_mut();
         may_write(&state, channel)?;
         let form = MessageForm::read(&form::read(&input.body)?)?.filled()?;
+        let nonce = form.nonce.as_deref();
+        if let Some(sent) = nonce.and_then(|nonce| state.conversations.with_nonce(channel, nonce)) {
+            return Ok(Reply::ok(sent.body()));
+        }
         Ok(Reply::ok(state.conversations.add_message(channel, form).body()))
     }))
 }

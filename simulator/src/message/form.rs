@@ -8,6 +8,7 @@ use crate::message::{EPHEMERAL, components};
 use crate::reply::Reply;
 
 const MAX_CONTENT: usize = 2000;
+const MAX_NONCE: usize = 25;
 const MAX_EMBEDS: usize = 10;
 /// Characters in all embeds of a message.
 const MAX_EMBED_TEXT: usize = 6000;
@@ -24,6 +25,8 @@ pub(crate) struct MessageForm {
     pub(crate) components: Option<Vec<Value>>,
     pub(crate) flags: u64,
     pub(crate) allowed_mentions: Value,
+    /// Of a message that is posted once.
+    pub(crate) nonce: Option<String>,
 }
 
 impl MessageForm {
@@ -37,6 +40,7 @@ impl MessageForm {
             let text = "Embed size exceeds maximum size of 6000".to_owned();
             fields.error("embeds", ("MAX_EMBED_SIZE_EXCEEDED", text));
         }
+        fields.text("nonce", 0..=MAX_NONCE);
         components::check_rows(&mut fields);
         fields.inner("allowed_mentions", check_mentions);
         let flags = fields.number("flags", 0..=i64::MAX).and_then(|flags| u64::try_from(flags).ok());
@@ -51,7 +55,10 @@ impl MessageForm {
         embeds.iter_mut().flatten().for_each(|embed| embed["type"] = json!("rich"));
         components::number(rows.as_deref_mut().unwrap_or_default(), &mut 0);
         let allowed_mentions = map.get("allowed_mentions").cloned().unwrap_or_default();
-        Ok(Self { content: map.get("content").map(text), embeds, components: rows, flags, allowed_mentions })
+        let content = map.get("content").map(text);
+        let nonce =
+            map.get("nonce").filter(|_| map.get("enforce_nonce") == Some(&Value::Bool(true))).map(text);
+        Ok(Self { content, embeds, components: rows, flags, allowed_mentions, nonce })
     }
 
     /// A message that is sent has something to show.

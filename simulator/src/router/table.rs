@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::endpoints::authorize::platforms::{Chat, Play};
 use crate::endpoints::control::{conversations, linking};
 use crate::endpoints::{
-    application, authorize, bans, channels, commands, control, guild, members, messages, pictures,
-    play, play_tokens, players, tokens, webhooks,
+    application, authorize, bans, channels, commands, control, guild, members, messages, pictures, play,
+    play_tokens, players, tokens, webhooks,
 };
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};

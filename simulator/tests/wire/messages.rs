@@ -43,6 +43,21 @@ async fn a_person_has_one_direct_channel() {
 }
 
 #[tokio::test]
+async fn messages_with_one_nonce_are_posted_once() {
+    let app = App::without_endpoint().await;
+    let path = format!("/channels/{GUILD}/messages");
+    let send = async |nonce: &str, enforced: bool| {
+        let body = json!({ "content": "hi", "nonce": nonce, "enforce_nonce": enforced });
+        app.bot(Method::POST, &path, body).await.1
+    };
+    let first = send("a", true).await;
+    assert_eq!(send("a", true).await["id"], first["id"]);
+    assert_ne!(send("b", true).await["id"], first["id"]);
+    assert_ne!(send("a", false).await["id"], first["id"]);
+    assert_eq!(send(&"a".repeat(26), true).await["code"], 50035);
+}
+
+#[tokio::test]
 async fn channels_of_a_guild_take_messages() {
     let app = App::without_endpoint().await;
     let general = format!("/channels/{GUILD}/messages");

@@ -188,6 +188,16 @@ impl Fixture {
         self.control("members", &change).await;
     }
 
+    /// What the bot has written to this person.
+    pub(crate) async fn messages(&self, chat: i64) -> Vec<Value> {
+        self.get(&format!("messages?chat_id={chat}")).await["messages"].as_array().cloned().unwrap()
+    }
+
+    /// This person takes no direct messages.
+    pub(crate) async fn close_messages(&self, chat: i64) {
+        self.control("direct-messages", &json!({ "chat_id": chat.to_string(), "closed": true })).await;
+    }
+
     async fn get(&self, path: &str) -> Value {
         let url = format!("http://{}/control/{path}", self.simulator);
         self.http.get(url).send().await.unwrap().json().await.unwrap()

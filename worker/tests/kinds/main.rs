@@ -7,6 +7,7 @@
 
 mod crashes;
 mod create_ticket;
+mod direct_message;
 mod few_connections;
 mod fixture;
 mod link_roles;
