@@ -61,6 +61,7 @@ static ROWS: &[Row] = rows! {
     POST "/link/forget" Own linking::mine::forget;
     GET "/link/{guild}" Own linking::guild::get;
     POST "/link/{guild}/begin" Own linking::guild::begin;
+    GET "/link/{guild}/picture/{of}" Own linking::picture::get;
     GET "/link/{guild}/discord" Own linking::prove::discord;
     GET "/link/{guild}/roblox" Own linking::prove::roblox;
     GET "/link/callback/discord" Own linking::prove::discord_callback;

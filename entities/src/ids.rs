@@ -6,11 +6,17 @@
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::DateTime;
 use sea_orm::DeriveValueType;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{KnownFormat, RefOr};
+
+use crate::Timestamp;
+
+/// Milliseconds of the first second of ids of chat users.
+const FIRST_CHAT_ID: i64 = 1_420_070_400_000;
 
 /// Why a text is not an id. The error does not repeat the text: the caller names the field and the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -212,6 +218,11 @@ ids! { chat_id:
 impl ChatId {
     /// The actor that is not a person: the service itself, or a game's anti-cheat (docs/rules.md 4).
     pub const SYSTEM: Self = Self(0);
+
+    /// When the account was made: ids of the chat platform begin with the time.
+    pub fn made_at(self) -> Option<Timestamp> {
+        DateTime::from_timestamp_millis((self.0 >> 22) + FIRST_CHAT_ID)
+    }
 }
 
 ids! { integer_id:

@@ -1,6 +1,8 @@
 //! The game platform's wire client: Roblox Open Cloud v2 for groups, the users API for names and profiles.
 
+mod by_name;
 mod errors;
+mod headshot;
 mod memberships;
 mod profile;
 mod roles;
@@ -40,6 +42,7 @@ const GROUPS_KEPT: u64 = 1000;
 pub(crate) struct PlayHosts {
     pub(crate) cloud: String,
     pub(crate) users: String,
+    pub(crate) thumbnails: String,
 }
 
 pub struct PlayPlatform {

@@ -23,6 +23,9 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    /// On the host of files.
+    pub(crate) const AVATAR: &str = "GET /avatars/:user/:hash";
+    pub(crate) const ICON: &str = "GET /icons/:guild/:hash";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";
@@ -36,6 +39,10 @@ pub(crate) mod play {
     pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
     pub(crate) const USERS: &str = "POST /v1/users";
     pub(crate) const USER: &str = "GET /v1/users/:user";
+    pub(crate) const USERNAMES: &str = "POST /v1/usernames/users";
+    pub(crate) const HEADSHOTS: &str = "GET /v1/users/avatar-headshot";
+    /// On the host of files, whose paths are its own.
+    pub(crate) const PICTURE: &str = "GET picture";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth/v1/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth/v1/token";

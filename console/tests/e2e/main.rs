@@ -16,6 +16,7 @@ mod instance;
 mod jobs;
 mod keys;
 mod linking;
+mod member_accounts;
 mod member_pages;
 mod members;
 mod moderation;
