@@ -99,6 +99,8 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/members/attempts" Guild(Permission("links.write")) guilds::members::attempts::get;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/approve" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/approve")) guilds::members::attempts::approve;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/reject" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/reject")) guilds::members::attempts::reject;
+    GET "/console/guilds/{guild}/members/import" Guild(Permission("links.write")) guilds::members::import::get;
+    POST "/console/guilds/{guild}/members/import" Guild(of("POST /guilds/{guildId}/links/import")) guilds::members::import::post, takes FILE;
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::member::get;

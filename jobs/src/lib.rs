@@ -5,6 +5,8 @@
 
 pub mod bulk_sync;
 pub mod kinds;
+pub mod link_export;
+pub mod link_import;
 pub mod linking;
 pub mod mirror;
 mod operator;

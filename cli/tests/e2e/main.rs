@@ -31,6 +31,7 @@ mod leave_requests;
 mod limits;
 mod link_attempts;
 mod link_commands;
+mod link_import;
 mod link_rules;
 mod links;
 mod live_dashboard;

@@ -15,6 +15,7 @@ mod forms;
 mod instance;
 mod jobs;
 mod keys;
+mod link_import;
 mod linking;
 mod member_accounts;
 mod member_pages;
