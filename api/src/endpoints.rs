@@ -59,6 +59,10 @@ pub(crate) mod guilds {
         pub(crate) mod get;
         pub(crate) mod put;
         pub(crate) mod record;
+        pub(crate) mod import {
+            pub(crate) mod line;
+            pub(crate) mod post;
+        }
         pub(crate) mod of_chat {
             pub(crate) mod get;
         }

@@ -48,6 +48,7 @@ pub(crate) static AREAS: &[Area] = &[
         routes: routes! {
             GET "/guilds/{guildId}/links" LinksRead Links guilds::links::get;
             GET "/guilds/{guildId}/links/{chatId}" LinksRead Links guilds::links::of_chat::get;
+            POST "/guilds/{guildId}/links/import" LinksWrite Links guilds::links::import::post.takes_up_to(IMPORT_BODY_LIMIT);
             PUT "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::put;
             DELETE "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::delete;
             POST "/guilds/{guildId}/links/{chatId}/swap" LinksWrite Links guilds::links::swap::post;

@@ -10,7 +10,6 @@ mod fixture;
 mod format;
 mod help;
 mod input;
-mod links;
 mod operator;
 mod output;
 mod process;

@@ -28,8 +28,8 @@ pub(crate) struct Response {
     body: Body,
     location: Option<String>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Cached by browsers; all else is not cached.
-    kept: bool,
+    /// How long browsers may keep it.
+    cache: &'static str,
     attachment: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Response {
             body: Body::Whole(body),
             location: None,
             headers: Vec::new(),
-            kept: false,
+            cache: "no-store",
             attachment: None,
         }
     }
@@ -57,7 +57,13 @@ impl Response {
     }
 
     pub(crate) fn file(content_type: &'static str, body: Bytes) -> Self {
-        Self { kept: true, ..Self::new(StatusCode::OK, content_type, body) }
+        let cache = "public, max-age=31536000, immutable";
+        Self { cache, ..Self::new(StatusCode::OK, content_type, body) }
+    }
+
+    /// For this browser alone, for an hour.
+    pub(crate) fn picture(content_type: &'static str, body: Bytes) -> Self {
+        Self { cache: "private, max-age=3600", ..Self::new(StatusCode::OK, content_type, body) }
     }
 
     /// A file for the person's disk.
@@ -111,8 +117,7 @@ impl Response {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        let kept = if self.kept { "public, max-age=31536000, immutable" } else { "no-store" };
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(self.cache));
         if let Some(to) = self.location.and_then(|to| HeaderValue::from_str(&to).ok()) {
             headers.insert(header::LOCATION, to);
         }

@@ -61,6 +61,7 @@ static ROWS: &[Row] = rows! {
     POST "/link/forget" Own linking::mine::forget;
     GET "/link/{guild}" Own linking::guild::get;
     POST "/link/{guild}/begin" Own linking::guild::begin;
+    GET "/link/{guild}/picture/{of}" Own linking::picture::get;
     GET "/link/{guild}/discord" Own linking::prove::discord;
     GET "/link/{guild}/roblox" Own linking::prove::roblox;
     GET "/link/callback/discord" Own linking::prove::discord_callback;
@@ -98,6 +99,8 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/members/attempts" Guild(Permission("links.write")) guilds::members::attempts::get;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/approve" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/approve")) guilds::members::attempts::approve;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/reject" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/reject")) guilds::members::attempts::reject;
+    GET "/console/guilds/{guild}/members/import" Guild(Permission("links.write")) guilds::members::import::get;
+    POST "/console/guilds/{guild}/members/import" Guild(of("POST /guilds/{guildId}/links/import")) guilds::members::import::post, takes FILE;
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
     POST "/console/guilds/{guild}/members/link/swap" Guild(of("POST /guilds/{guildId}/links/{chatId}/swap")) guilds::members::link_up::swap;

@@ -43,6 +43,15 @@ pub enum Way {
 
 impl Way {
     pub const ALL: [Self; 4] = [Self::Code, Self::Profile, Self::Connection, Self::SignIn];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Profile => "profile",
+            Self::Connection => "connection",
+            Self::SignIn => "sign_in",
+        }
+    }
 }
 
 /// A set of ways, as a guild's settings have it.

@@ -6,6 +6,8 @@
 pub mod bulk_sync;
 pub mod direct_message;
 pub mod kinds;
+pub mod link_export;
+pub mod link_import;
 pub mod linking;
 pub mod mirror;
 mod operator;

@@ -1,7 +1,7 @@
 //! Links between chat and game accounts: how one is made, moved and ended, with the audit entries, the event and the jobs
 //! that follow from it (docs/rules.md 11).
 //!
-//! Used by `api/src/endpoints/guilds/links/` and `cli/src/commands/links/`. The runs are `worker/src/sync_member.rs`, which gives roles
+//! Used by `api/src/endpoints/guilds/links/` and `cli/src/commands/links/`. Many links at once are `link_import.rs` beside it, read by `link_export.rs`. The runs are `worker/src/sync_member.rs`, which gives roles
 //! and nickname, and `worker/src/unlink_member.rs`, which takes them away. The rows are `entities/src/link.rs`, their history is read by
 //! `entities/src/link_history.rs`.
 
@@ -87,8 +87,16 @@ impl<'w> Linking<'w> {
         self.work.tx()
     }
 
-    fn guild(&self) -> GuildId {
+    pub(crate) fn guild(&self) -> GuildId {
         self.revision.guild
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.work.now()
+    }
+
+    pub(crate) fn announce(&mut self, event: Event) {
+        self.work.announce([event]);
     }
 
     /// Makes the link, in place of others of either account: who does not want that drops the transaction.
@@ -115,7 +123,7 @@ impl<'w> Linking<'w> {
             source,
         };
         if let Some(theirs) = &ended.of_play {
-            self.end(theirs, json!({ "before": described(theirs), "moved_to": chat })).await?;
+            self.moved(theirs, chat).await?;
         }
         let people: Vec<_> = ended.of_chat.iter().chain([&link]).map(Person::from).collect();
         change::relink(self.work.tx(), &self.revision, &people).await?;
@@ -174,6 +182,11 @@ impl<'w> Linking<'w> {
         self.end(before, json!({ "before": described(before) })).await
     }
 
+    /// Ends a link because its game account moves to another chat user.
+    pub(crate) async fn moved(&mut self, before: &Model, to: ChatId) -> Result<JobId, QueueError> {
+        self.end(before, json!({ "before": described(before), "moved_to": to })).await
+    }
+
     async fn end(&mut self, before: &Model, metadata: Value) -> Result<JobId, QueueError> {
         let (guild, user) = (self.guild(), before.chat_id);
         change::relink(self.work.tx(), &self.revision, &[Person::from(before)]).await?;
@@ -206,8 +219,8 @@ impl<'w> Linking<'w> {
         Ok(enqueued.job)
     }
 
-    fn audit(&mut self, action: &'static str, chat: ChatId, metadata: Value) {
-        let entry = NewEntry { guild: self.guild(), action, target: chat.to_string(), metadata };
+    pub(crate) fn audit(&mut self, action: &'static str, target: impl ToString, metadata: Value) {
+        let entry = NewEntry { guild: self.guild(), action, target: target.to_string(), metadata };
         let entry = match &self.author.by {
             Some(operator) => operator.signed(entry),
             None => entry,
@@ -229,7 +242,7 @@ pub fn described(link: &Model) -> Value {
 /// Call it before or after many links change, with both accounts of the old and the new ones: their open bans and
 /// mutes are listed under another game id from then on, or belong to another person. The new revision tells
 /// caches of the active lists.
-pub async fn relink_moderation<C: ConnectionTrait>(
+pub(crate) async fn relink_moderation<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     accounts: &[Person],

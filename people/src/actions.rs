@@ -24,6 +24,7 @@ macro_rules! actions {
 const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
+    Permission("links.write") "POST /guilds/{guildId}/links/import";
     Permission("links.write") "PUT /guilds/{guildId}/links/{chatId}";
     Permission("links.write") "POST /guilds/{guildId}/links/{chatId}/swap";
     // Their own, or with `links.write`: the endpoints check it.

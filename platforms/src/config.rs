@@ -1,7 +1,8 @@
 //! Hosts, credentials and rates of the two clients.
 //!
 //! `GUILDHALL_CHAT_API_URL` replaces the chat platform's base. `GUILDHALL_PLAY_API_URL` replaces both bases of the game
-//! platform, which are two real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`.
+//! platform, which are three real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`, pictures at
+//! `thumbnails.roblox.com`. Files of the chat platform are on another host too, which the base replaces as well.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::error::PlatformError;
 use crate::exchange::Http;
 use crate::interaction_key::InteractionKey;
 use crate::pacing::{Pacer, Rules, SharedPace};
+use crate::pictures::Pictures;
 use crate::play_sign_in::PlaySignIn;
 use crate::roblox::{PlayHosts, PlayPlatform};
 use crate::sign_in::SignIn;
@@ -20,10 +22,12 @@ use crate::{discord, roblox};
 
 const CHAT_API: &str = "https://discord.com/api/v10";
 const CHAT_HOST: &str = "https://discord.com";
+const CHAT_FILES: &str = "https://cdn.discordapp.com";
 const PLAY_CLOUD: &str = "https://apis.roblox.com";
 /// Below the base of the game platform; the name of the platform in its ID tokens ends with it.
 const PLAY_OAUTH: &str = "/oauth";
 const PLAY_USERS: &str = "https://users.roblox.com";
+const PLAY_THUMBNAILS: &str = "https://thumbnails.roblox.com";
 /// The form required by the chat platform: `DiscordBot ($url, $version)`.
 const CHAT_AGENT: &str = concat!("DiscordBot (guildhall, ", env!("CARGO_PKG_VERSION"), ")");
 const PLAY_AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
@@ -37,6 +41,7 @@ pub struct Platforms {
     pub sign_in: Option<Arc<SignIn>>,
     /// The same for the game platform.
     pub play_sign_in: Option<Arc<PlaySignIn>>,
+    pub pictures: Arc<Pictures>,
     /// `None`: no interactions arrive by HTTP.
     pub interaction_key: Option<InteractionKey>,
 }
@@ -49,21 +54,28 @@ impl Platforms {
         let pacer = Pacer::new(Rules::chat(config.chat_rate), shared("chat"));
         let http = Http::new("chat", &base, CHAT_AGENT)?;
         let sign_in = sign_in(config, http.clone(), pacer.clone(), &base)?;
+        let chat_files = http.clone();
         let wire = Wire::new(http, pacer, discord::classify);
         let chat = ChatPlatform::new(wire, base, config.chat_token.as_ref().map(Secret::expose))?;
 
         let hosts = PlayHosts {
             cloud: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_CLOUD)),
             users: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_USERS)),
+            thumbnails: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_THUMBNAILS)),
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
         let http = Http::new("play", &hosts.cloud, PLAY_AGENT)?;
         let play_sign_in = play_sign_in(config, http.clone(), pacer.clone(), &hosts.cloud)?;
+        let play_files = http.clone();
         let wire = Wire::new(http, pacer, roblox::classify);
         let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
         let (sign_in, play_sign_in) = (sign_in.map(Arc::new), play_sign_in.map(Arc::new));
+        let (chat, play) = (Arc::new(chat), Arc::new(play));
+        let files = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_FILES));
+        let pictures = Pictures::new((chat.clone(), chat_files, files), (play.clone(), play_files));
+        let pictures = Arc::new(pictures);
         let interaction_key = config.chat_public_key.map(InteractionKey::new);
-        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in, play_sign_in, interaction_key })
+        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key })
     }
 }
 

@@ -69,9 +69,23 @@ impl Http {
     }
 
     /// Any response is `Ok`; without one it is `Unavailable`.
-    pub(crate) async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Response> {
+    pub(crate) fn send(
+        &self,
+        route: &'static str,
+        request: RequestBuilder,
+    ) -> impl Future<Output = Result<Response>> {
+        self.send_capped(route, request, BODY_CAP)
+    }
+
+    /// The same for a body of at most this many bytes.
+    pub(crate) async fn send_capped(
+        &self,
+        route: &'static str,
+        request: RequestBuilder,
+        cap: usize,
+    ) -> Result<Response> {
         let sent = Instant::now();
-        let exchanged = exchange(request).await;
+        let exchanged = exchange(request, cap).await;
         self.record("guildhall_platform_request_seconds", route, sent.elapsed());
         self.count(route, exchanged.as_ref().map_or(0, |answer| answer.status));
         self.failures.note(route, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));
@@ -106,16 +120,16 @@ pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {
     PlatformError::unavailable(route, "the answer does not have the expected shape")
 }
 
-async fn exchange(request: RequestBuilder) -> Result<Response, &'static str> {
+async fn exchange(request: RequestBuilder, cap: usize) -> Result<Response, &'static str> {
     let response = request.send().await.map_err(|error| failure(&error))?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    Ok(Response { status, headers, body: read_capped(response).await? })
+    Ok(Response { status, headers, body: read_capped(response, cap).await? })
 }
 
-async fn read_capped(mut response: reqwest::Response) -> Result<Bytes, &'static str> {
+async fn read_capped(mut response: reqwest::Response, cap: usize) -> Result<Bytes, &'static str> {
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
-        if body.len() + chunk.len() > BODY_CAP {
+        if body.len() + chunk.len() > cap {
             return Err("the answer is too large");
         }
         body.extend_from_slice(&chunk);

@@ -26,6 +26,9 @@ pub struct GuildAccess {
 pub(crate) struct GuildBody {
     pub(crate) name: String,
     pub(crate) owner_id: ChatId,
+    /// Names the file of the icon.
+    #[serde(default)]
+    pub(crate) icon: Option<String>,
     roles: Vec<ChatRole>,
 }
 

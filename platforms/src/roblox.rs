@@ -2,6 +2,7 @@
 
 mod by_name;
 mod errors;
+mod headshot;
 mod memberships;
 mod profile;
 mod roles;
@@ -41,6 +42,7 @@ const GROUPS_KEPT: u64 = 1000;
 pub(crate) struct PlayHosts {
     pub(crate) cloud: String,
     pub(crate) users: String,
+    pub(crate) thumbnails: String,
 }
 
 pub struct PlayPlatform {

@@ -28,6 +28,9 @@ pub(crate) mod chat {
     pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
     pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
     pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";
+    /// On the host of files.
+    pub(crate) const AVATAR: &str = "GET /avatars/:user/:hash";
+    pub(crate) const ICON: &str = "GET /icons/:guild/:hash";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";
@@ -42,6 +45,9 @@ pub(crate) mod play {
     pub(crate) const USERS: &str = "POST /v1/users";
     pub(crate) const USER: &str = "GET /v1/users/:user";
     pub(crate) const USERNAMES: &str = "POST /v1/usernames/users";
+    pub(crate) const HEADSHOTS: &str = "GET /v1/users/avatar-headshot";
+    /// On the host of files, whose paths are its own.
+    pub(crate) const PICTURE: &str = "GET picture";
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth/v1/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth/v1/token";

@@ -180,6 +180,11 @@ impl ApiError {
             .word("unknown_player")
     }
 
+    pub(crate) fn unknown_player_name() -> Self {
+        Self::new(Kind::NotFound, "the game platform knows no player with this `play_username`")
+            .word("unknown_player")
+    }
+
     pub(crate) fn not_a_member() -> Self {
         Self::new(Kind::NotFound, "this user is not a member of the guild").word("not_a_member")
     }

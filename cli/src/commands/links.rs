@@ -1,17 +1,17 @@
 //! `guildhall links`: import, list and remove links between chat and game accounts.
 
-mod csv_file;
+mod export_file;
 mod import;
 mod list;
 mod remove;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Import links from a CSV file, all or none; importing the same file again changes nothing
+    /// Import links from a CSV or JSON file, all or none; importing the same file again changes nothing
     ///
-    /// The first line names the columns: `chat_id`, `play_id`, `play_username` and, optionally, `verified_at` (RFC 3339; the
-    /// default is the time of an existing link of the same accounts, or else now). A linked chat user gets the new game
-    /// account.
+    /// The columns are `chat_id`, `play_id`, `play_username` and, optionally, `verified_at` (RFC 3339; the default is the time of
+    /// an existing link of the same accounts, or else now). The usual names of other bots' exports count too, such as
+    /// `discord_id`, `roblox_id` and `username`. A linked chat user gets the new game account.
     Import(import::Args),
     /// List the links of a guild, by chat id
     List(list::Args),

@@ -32,6 +32,7 @@ mod leave_requests;
 mod limits;
 mod link_attempts;
 mod link_commands;
+mod link_import;
 mod link_messages;
 mod link_rules;
 mod link_swap;

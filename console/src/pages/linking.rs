@@ -3,7 +3,9 @@
 
 pub(crate) mod guild;
 pub(crate) mod mine;
+pub(crate) mod picture;
 pub(crate) mod prove;
+mod step;
 
 use std::sync::Arc;
 

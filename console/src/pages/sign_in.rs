@@ -12,7 +12,7 @@ use crate::guard::session::{self, Arrival};
 use crate::guard::strangers;
 use crate::html::shell::Shell;
 use crate::pages::link::LinkCommand;
-use crate::request::ROOT;
+use crate::request::{MEMBERS, ROOT};
 use crate::response::{PageError, Response};
 use crate::visit::{Guest, Visit};
 
@@ -20,6 +20,8 @@ use crate::visit::{Guest, Visit};
 #[template(path = "sign_in.html")]
 struct Page {
     shell: Shell,
+    /// The person wants to link their account: they have nothing to do with the console.
+    linking: bool,
     /// Signing in with the chat platform is configured.
     platform: bool,
     /// Why the last attempt failed; empty: there was none.
@@ -51,7 +53,10 @@ fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
 fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Response, PageError> {
     let (platform, command) = (configured(guest).is_some(), LinkCommand::of(&guest.console));
     let start = with_page("/console/sign-in/start", to);
-    Response::page(&Page { shell: Shell::bare("Sign in"), platform, problem, start, command })
+    // `own_page` has checked that it is a page.
+    let linking = to.is_some_and(|to| to.starts_with(MEMBERS));
+    let title = if linking { "Link your Roblox account" } else { "Sign in" };
+    Response::page(&Page { shell: Shell::bare(title), linking, platform, problem, start, command })
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]

@@ -7,6 +7,7 @@ mod every_page;
 mod failures;
 mod journeys;
 mod keyboard;
+mod member_pages;
 mod phone;
 mod scripts;
 mod still;

@@ -52,7 +52,7 @@ async fn a_code_in_a_game_links_a_member_who_sees_no_console(deployment: &Deploy
     let guild = deployment.guild();
     assert_eq!(console.get(&format!("/console/guilds/{}", guild.id)).await.status, 404);
     let begin = console.get(&page(guild)).await;
-    let prove = console.press(&begin, "Begin", &[]).await;
+    let prove = console.press(&begin, "Get a code for a game", &[]).await;
     prove.shows(200, "With a code in a game");
     let code = prove.texts(".code strong").remove(0);
     let mut body = json!({ "code": code, "play_id": member.play, "play_username": member.name });
@@ -77,15 +77,15 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
         deployment.api().key(&guild.admin_key).send(Method::PATCH, &at, Some(ways)).await.ok();
     }
     let (member, console) = unlinked(deployment, 16).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
     assert!(!prove.contains("With a code"), "{}", prove.text());
     let play = member.play.to_string();
-    let missing = console.press(&prove, "Check my profile", &[("play_id", &play)]).await;
+    let missing = console.press(&prove, "Check my profile", &[("play_username", &play)]).await;
     missing.shows(422, "does not have the words yet");
     let words = missing.texts(".code strong").remove(0);
     let profile = json!({ "play_id": member.play, "description": format!("Hello\n{words}") });
     deployment.simulator.change_profile(profile).await;
-    let agree = console.press(&missing, "Check my profile", &[("play_id", &play)]).await;
+    let agree = console.press(&missing, "Check my profile", &[("play_username", &play)]).await;
     agree.shows(200, &member.name).shows(200, "Link these accounts");
     assert_eq!(link_of(deployment, member).await, Value::Null, "nothing is bound yet");
     let linked = console.press(&agree, "Link these accounts", &[]).await;
@@ -101,7 +101,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     let key = deployment.api().key(&other.admin_key);
     key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
     let there = Console::of(deployment, other, &member.chat).await;
-    let agree = there.press(&there.get(&page(other)).await, "Begin", &[]).await;
+    let agree = there.press(&there.get(&page(other)).await, &format!("Use {}", member.name), &[]).await;
     agree.shows(200, &member.name);
     key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
     there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
@@ -112,9 +112,9 @@ async fn what_is_wrong_is_said_on_the_page(deployment: &Deployment) {
     let (_, console) = unlinked(deployment, 17).await;
     let guild = deployment.guild();
     let begin = console.get(&page(guild)).await;
-    let prove = console.press(&begin, "Begin", &[]).await;
+    let prove = console.press(&begin, "Get a code", &[]).await;
     let cancelled = console.press(&prove, "Cancel", &[]).await;
-    cancelled.shows(200, "Nothing was linked.").shows(200, "Begin");
+    cancelled.shows(200, "Nothing was linked.").shows(200, "Get a code");
     let again = console.press(&prove, "Cancel", &[]).await;
     again.shows(200, "This attempt has ended. Begin anew.");
     // A forged form.
@@ -140,11 +140,11 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
     let (second, other) = unlinked(deployment, 17).await;
     let mut stale = None;
     for (owner, console) in [(first, &console), (second, &other)] {
-        let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+        let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
         let words = prove.texts(".code strong").remove(0);
         deployment.simulator.change_profile(json!({ "play_id": first.play, "description": words })).await;
         let play = first.play.to_string();
-        let agree = console.press(&prove, "Check my profile", &[("play_id", &play)]).await;
+        let agree = console.press(&prove, "Check my profile", &[("play_username", &play)]).await;
         console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
         assert_eq!(link_of(deployment, owner).await["play_id"], first.play);
         // One click away from it once more, by the proof that they have.
@@ -170,14 +170,14 @@ async fn set_ways(deployment: &Deployment, ways: &[&str]) {
 async fn prove_by_profile(deployment: &Deployment, console: &Console, prove: &Page, player: &Member) -> Page {
     let words = prove.texts("#profile .code strong").remove(0);
     deployment.simulator.change_profile(json!({ "play_id": player.play, "description": words })).await;
-    console.press(prove, "Check my profile", &[("play_id", &player.play.to_string())]).await
+    console.press(prove, "Check my profile", &[("play_username", &player.play.to_string())]).await
 }
 
 async fn a_player_who_did_not_agree_is_not_linked(deployment: &Deployment) {
     let guild = deployment.guild();
     set_ways(deployment, &["code", "profile"]).await;
     let (member, console) = unlinked(deployment, 16).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Get a code", &[]).await;
     let code = prove.texts("#code .code strong").remove(0);
     let agree = prove_by_profile(deployment, &console, &prove, member).await;
     agree.shows(200, "Link these accounts");
@@ -195,7 +195,7 @@ async fn what_was_not_shown_is_not_linked(deployment: &Deployment) {
     set_ways(deployment, &["profile"]).await;
     let (member, console) = unlinked(deployment, 16).await;
     let (other, _) = unlinked(deployment, 17).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
+    let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
     let first = prove_by_profile(deployment, &console, &prove, member).await;
     // In another tab.
     let second = prove_by_profile(deployment, &console, &prove, other).await;
@@ -209,19 +209,24 @@ async fn what_was_not_shown_is_not_linked(deployment: &Deployment) {
 /// What people's browsers would see; these tests use paths alone.
 const PUBLIC: &str = "https://console.example";
 
-fn with_both_platforms(setup: Setup) -> Setup {
+pub(super) fn with_both_platforms(setup: Setup) -> Setup {
     let setup = setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo").env("GUILDHALL_PUBLIC_URL", PUBLIC);
     let setup = setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret");
     let setup = setup.env("GUILDHALL_PLAY_CLIENT_ID", "guildhall-demo-play");
     setup.env("GUILDHALL_PLAY_CLIENT_SECRET", "guildhall-demo-play-secret")
 }
 
-/// Begins an attempt, goes to the platform, and decides there; returns the path back.
-async fn away(console: &Console, guild: &Guild, link: &str, decision: &str) -> String {
-    let prove = console.press(&console.get(&page(guild)).await, "Begin", &[]).await;
-    let start = console.get(&prove.link(link)).await;
-    assert_eq!(start.status, 303, "{}", start.text());
-    decide(start.location(), decision).await
+/// Goes to the platform in one tap, or by the link of an attempt that has begun, and decides there; returns the path back.
+async fn away(console: &Console, guild: &Guild, way: &str, decision: &str) -> String {
+    let page = console.get(&page(guild)).await;
+    if !page.forms().iter().any(|form| form.button(way).is_some()) {
+        let start = console.get(&page.link(way)).await;
+        assert_eq!(start.status, 303, "{}", start.text());
+        return decide(start.location(), decision).await;
+    }
+    let leave = console.press(&page, way, &[]).await;
+    assert!(leave.has("meta[http-equiv=refresh]"), "{}", leave.html);
+    decide(&leave.link("Go on to"), decision).await
 }
 
 /// Decides on the platform's page; returns the path back.

@@ -11,6 +11,12 @@ fn chat_ids_are_canonical_digit_strings_of_63_bits() {
 }
 
 #[test]
+fn a_chat_id_says_when_the_account_was_made() {
+    let id: ChatId = "175928847299117063".parse().unwrap();
+    assert_eq!(id.made_at().unwrap().to_rfc3339(), "2016-04-30T11:18:25.796+00:00");
+}
+
+#[test]
 fn play_ids_are_read_as_integer_or_digits_and_written_as_integer() {
     for text in ["17", r#""17""#] {
         assert_eq!(serde_json::from_str::<PlayId>(text).unwrap(), PlayId(17));

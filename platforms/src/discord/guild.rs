@@ -2,6 +2,7 @@
 
 use entities::ChatId;
 use reqwest::Method;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::ChatPlatform;
@@ -11,6 +12,19 @@ use crate::error::{Missing, PlatformError, Result};
 use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
 use crate::routes::chat as routes;
 use crate::wire::Request;
+
+/// A member, of whom only the avatar is read.
+#[derive(Deserialize)]
+struct PicturedMember {
+    user: PicturedUser,
+}
+
+#[derive(Deserialize)]
+struct PicturedUser {
+    /// Names the file of the avatar.
+    #[serde(default)]
+    avatar: Option<String>,
+}
 
 impl ChatPlatform {
     /// A read of a guild. That the bot is not there is cached for calls with a waiting caller.
@@ -67,6 +81,17 @@ impl ChatPlatform {
     pub async fn guild_owner(&self, call: CallContext) -> Result<(String, ChatId)> {
         let GuildBody { name, owner_id, .. } = self.guild(call).await?;
         Ok((name, owner_id))
+    }
+
+    /// The name of the file of a member's avatar; `None` without one.
+    pub(crate) async fn avatar(&self, call: CallContext, user: ChatId) -> Result<Option<String>> {
+        let member = self.read_member::<PicturedMember>(call, user).await?;
+        Ok(member.and_then(|member| member.user.avatar))
+    }
+
+    /// The same of the guild's icon.
+    pub(crate) async fn icon(&self, call: CallContext) -> Result<Option<String>> {
+        Ok(self.guild(call).await?.icon)
     }
 
     async fn guild(&self, call: CallContext) -> Result<GuildBody> {

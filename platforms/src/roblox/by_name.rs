@@ -49,7 +49,7 @@ impl PlayPlatform {
         names: &[String],
     ) -> Result<HashMap<String, Player>> {
         let possible: Vec<String> = names.iter().filter(|name| is_possible(name)).cloned().collect();
-        let batches: Vec<_> = possible.chunks(NAMES_PER_CALL).map(<[_]>::to_vec).collect();
+        let batches: Vec<Vec<String>> = possible.chunks(NAMES_PER_CALL).map(<[_]>::to_vec).collect();
         let answers = batches.into_iter().map(|batch| self.batch_by_name(call, batch));
         stream::iter(answers)
             .buffer_unordered(BATCHES_AT_ONCE)

@@ -2,6 +2,7 @@
 
 pub(crate) mod act;
 pub(crate) mod attempts;
+pub(crate) mod import;
 pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;
@@ -32,6 +33,7 @@ struct Page {
     typed: String,
     /// Where a member is linked, for people who may.
     link_url: Option<String>,
+    import_url: String,
     total: Count<u64>,
     columns: [Column; 2],
     is_sorted: bool,
@@ -66,6 +68,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         shell: visit.shell("Members", Place::Members),
         typed,
         link_url: visit.may("links.write").then(|| visit.url("/members/link")),
+        import_url: visit.url("/members/import"),
         total: Count(link::count(conn, guild).await?, "linked member"),
         columns,
         is_sorted: visit.query.has("sort"),

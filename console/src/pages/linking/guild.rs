@@ -2,25 +2,23 @@
 
 use askama::Template;
 use entities::account::Way;
-use entities::link_attempt::{self, Model as Attempt, State};
-use entities::{GuildId, Subject, guild, link};
+use entities::{PlayId, link_attempt};
 use http::{Method, StatusCode};
 use people::ApiAnswer;
-use platforms::CallContext;
+use platforms::PictureOf;
 use serde_json::{Map, Value};
 
-use super::prove::is_possible;
-use super::{call, guild_of};
+use super::picture::Picture;
+use super::step::{self, Begun, Step};
+use super::{call, guild_of, prove};
 use crate::fields::Fields;
 use crate::html::form::Form;
-use crate::html::format::When;
 use crate::html::shell::Shell;
-use crate::platform_cache::accounts::Account;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
 /// What the form shows; the API's errors name them.
-const FIELDS: [&str; 1] = ["play_id"];
+const FIELDS: [&str; 1] = ["play_username"];
 
 #[derive(Template)]
 #[template(path = "linking/guild.html")]
@@ -28,56 +26,26 @@ struct Page {
     shell: Shell,
     url: String,
     guild: String,
+    icon: Picture,
     /// The member's name on Discord.
     name: String,
     form: Form,
     step: Step,
 }
 
-/// What the member can do next.
-enum Step {
-    /// Not a member of the Discord server.
-    Stranger,
-    /// Nobody links by themselves here.
-    Off,
-    Linked {
-        name: String,
-        play: String,
-        since: When,
-    },
-    Begin {
-        ways: Vec<Way>,
-    },
-    Prove {
-        /// Shown once.
-        code: Option<String>,
-        words: Option<String>,
-        /// By an account that Discord has verified.
-        discord: bool,
-        /// By signing in with Roblox.
-        roblox: bool,
-        end: When,
-    },
-    Agree {
-        name: String,
-        play: String,
-    },
-    Held {
-        why: String,
-    },
-}
-
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
-    show(&visit, Form::default(), None).await
+    show(&visit, Form::default(), Begun::default()).await
 }
 
-async fn show(visit: &Visit, form: Form, code: Option<String>) -> Result<Response, PageError> {
+async fn show(visit: &Visit, form: Form, begun: Begun) -> Result<Response, PageError> {
     let guild = guild_of(visit).await?;
-    let step = step(visit, &guild, code).await?;
+    // Boxed, because every handler ends here.
+    let step = Box::pin(step::find(visit, &guild, begun)).await?;
     let page = Page {
         shell: visit.shell(&format!("Link your Roblox account in {}", guild.name)),
         url: format!("/link/{}", guild.guild_id),
         name: visit.session.row.user_name.clone(),
+        icon: Picture::new(guild.guild_id, PictureOf::Guild(guild.guild_id), &guild.name),
         guild: guild.name,
         form,
         step,
@@ -85,61 +53,46 @@ async fn show(visit: &Visit, form: Form, code: Option<String>) -> Result<Respons
     Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-async fn step(visit: &Visit, guild: &guild::Model, code: Option<String>) -> Result<Step, PageError> {
-    let (conn, user, now) = (visit.read(), visit.session.row.user_id, visit.now());
-    let attempt = link_attempt::of_chat(conn, guild.guild_id, user, now).await?;
-    let mut ways = guild.link_ways.0.clone();
-    ways.retain(|way| is_possible(visit, *way));
-    if let Some(attempt) = attempt {
-        return Ok(next(visit, attempt, &ways, code));
-    }
-    if let Some(link) = link::find_by_chat(conn, guild.guild_id, user).await? {
-        let since = visit.when(link.verified_at);
-        return Ok(Step::Linked { name: link.play_username, play: link.play_id.to_string(), since });
-    }
-    if !is_member(visit, guild.guild_id).await {
-        return Ok(Step::Stranger);
-    }
-    Ok(if ways.is_empty() { Step::Off } else { Step::Begin { ways } })
-}
-
-fn next(visit: &Visit, attempt: Attempt, ways: &[Way], code: Option<String>) -> Step {
-    match (attempt.state, attempt.play_id, attempt.play_username) {
-        (State::Proven, Some(play), Some(name)) => Step::Agree { name, play: play.to_string() },
-        (State::Held, ..) => Step::Held { why: attempt.held_for.unwrap_or_default() },
-        _ => Step::Prove {
-            code: code.filter(|_| ways.contains(&Way::Code)),
-            words: ways.contains(&Way::Profile).then_some(attempt.words),
-            discord: ways.contains(&Way::Connection),
-            roblox: ways.contains(&Way::SignIn),
-            end: visit.when(attempt.expires_at),
-        },
-    }
-}
-
-/// Where Discord does not answer the API decides.
-async fn is_member(visit: &Visit, guild: GuildId) -> bool {
-    let subject = Subject::Chat(visit.session.row.user_id);
-    let found = visit.console.accounts.find(CallContext::interactive(guild), subject).await;
-    !matches!(found, Ok(Account::Unknown | Account::Known { is_member: Some(false), .. }))
-}
-
-/// Shows the code, which is not stored.
+/// Goes on to the platform that the way needs, or shows the code, which is not stored.
 pub(crate) async fn begin(visit: Visit) -> Result<Response, PageError> {
     let guild = guild_of(&visit).await?;
+    let way = way(visit.form.text("way"));
+    let away = match way {
+        Some(way @ (Way::Connection | Way::SignIn)) => Some(prove::depart(&visit, &guild, way)?),
+        _ => None,
+    };
     let mut body = Map::new();
     body.insert("chat_id".to_owned(), visit.session.row.user_id.to_string().into());
     let answer = call(&visit, guild.guild_id, Method::POST, "/link-attempts", body).await;
     if !answer.status.is_success() {
         return refused(&visit, &answer).await;
     }
+    if let Some(departure) = away {
+        return departure.after_form(&visit);
+    }
     let code = answer.body["data"]["code"].as_str().map(str::to_owned);
-    show(&visit, Form::default(), code).await
+    show(&visit, Form::default(), Begun { code, anew: way.is_some() }).await
+}
+
+/// `None`: by what the member has proven before.
+fn way(text: &str) -> Option<Way> {
+    Way::ALL.into_iter().find(|way| way.name() == text)
 }
 
 pub(crate) async fn profile(visit: Visit) -> Result<Response, PageError> {
-    let body = visit.form.json(&["play_id"]);
+    let body = player(visit.form.text("play_username"));
     step_on(visit, "profile", body).await
+}
+
+/// A name, or the address of a profile: `https://www.roblox.com/users/156/profile`.
+fn player(typed: &str) -> Map<String, Value> {
+    let id = typed.split_once("/users/").map_or(typed, |(_, rest)| rest).split(['/', '?']).next();
+    let (field, value) = match id.filter(|id| id.parse::<PlayId>().is_ok()) {
+        Some(id) => ("play_id", id),
+        None => ("play_username", typed.trim_start_matches('@')),
+    };
+    let given = Some(value).filter(|value| !value.is_empty());
+    given.map(|value| (field.to_owned(), value.into())).into_iter().collect()
 }
 
 pub(crate) async fn confirm(visit: Visit) -> Result<Response, PageError> {
@@ -206,5 +159,35 @@ pub(crate) async fn unlink(visit: Visit) -> Result<Response, PageError> {
 
 async fn refused(visit: &Visit, answer: &ApiAnswer) -> Result<Response, PageError> {
     let typed: &Fields = &visit.form;
-    show(visit, Form::refused(typed, answer), None).await
+    let form = match answer.field() {
+        // The one field that takes either.
+        Some("play_id" | "play_username") => {
+            let text = answer.message();
+            let text = text.strip_prefix("Roblox id: ").unwrap_or(&text);
+            Form::wrong(typed, Some("play_username"), text)
+        }
+        _ => Form::refused(typed, answer),
+    };
+    let begun = Begun { code: None, anew: typed.has("play_username") };
+    show(visit, form, begun).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_player_is_given_by_name_address_or_id() {
+        let read = |typed: &str| Value::Object(player(typed)).to_string();
+        assert_eq!(read("Brickmason"), r#"{"play_username":"Brickmason"}"#);
+        assert_eq!(read("@Brickmason"), r#"{"play_username":"Brickmason"}"#);
+        for address in ["156", "https://www.roblox.com/users/156/profile", "roblox.com/users/156?x=1"] {
+            assert_eq!(read(address), r#"{"play_id":"156"}"#, "{address}");
+        }
+        assert_eq!(
+            read("https://www.roblox.com/users/x"),
+            r#"{"play_username":"https://www.roblox.com/users/x"}"#
+        );
+        assert_eq!(read(""), "{}");
+    }
 }

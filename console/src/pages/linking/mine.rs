@@ -1,11 +1,13 @@
 //! /link: what a member has proven, and which guilds know it.
 
 use askama::Template;
-use entities::{account, guild, link};
+use entities::{GuildId, PlayId, account, guild, link};
 use http::{Method, StatusCode};
+use platforms::PictureOf;
 use serde_json::Map;
 
 use super::call;
+use super::picture::Picture;
 use crate::html::format::When;
 use crate::html::shell::Shell;
 use crate::response::{Flash, PageError, Response};
@@ -21,7 +23,9 @@ struct Page {
 
 struct Proven {
     name: String,
-    play: String,
+    play: PlayId,
+    /// Of a guild of the member's: the platform is asked for one of them. `None`: there is no guild.
+    picture: Option<Picture>,
     at: When,
 }
 
@@ -29,6 +33,8 @@ struct Proven {
 struct Known {
     url: String,
     guild: String,
+    icon: Picture,
+    picture: Picture,
     name: String,
     since: When,
     by: &'static str,
@@ -36,15 +42,18 @@ struct Known {
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let (conn, user) = (visit.read(), visit.session.row.user_id);
-    let proven = account::find(conn, user).await?.map(|account| Proven {
-        name: account.play_username,
-        play: account.play_id.to_string(),
-        at: visit.when(account.proven_at),
-    });
     let mut links = link::of_chat(conn, user).await?;
     // A link from the command line opens one guild.
     let only = visit.session.row.guild_id;
     links.retain(|link| only.is_none_or(|only| only == link.guild_id));
+    let of = |guild: GuildId, play: PlayId, name: &str| Picture::new(guild, PictureOf::Player(play), name);
+    let some_guild = only.or(links.first().map(|link| link.guild_id));
+    let proven = account::find(conn, user).await?.map(|account| Proven {
+        picture: some_guild.map(|guild| of(guild, account.play_id, &account.play_username)),
+        name: account.play_username,
+        play: account.play_id,
+        at: visit.when(account.proven_at),
+    });
     let names = guild::names(conn, links.iter().map(|link| link.guild_id).collect()).await?;
     let known = |link: link::Model| {
         let guild = names.get(&link.guild_id)?.clone();
@@ -55,7 +64,9 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
             link::Source::Api => "by a bot of the server",
         };
         let (url, since) = (format!("/link/{}", link.guild_id), visit.when(link.verified_at));
-        Some(Known { url, guild, name: link.play_username, since, by })
+        let icon = Picture::new(link.guild_id, PictureOf::Guild(link.guild_id), &guild);
+        let picture = of(link.guild_id, link.play_id, &link.play_username);
+        Some(Known { url, guild, icon, picture, name: link.play_username, since, by })
     };
     let links = links.into_iter().filter_map(known).collect();
     Response::page(&Page { shell: visit.shell("Your accounts"), proven, links })

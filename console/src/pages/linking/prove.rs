@@ -1,15 +1,18 @@
 //! /link/:guild/discord and /link/:guild/roblox: a member proves a Roblox account by an account that Discord has verified, or by
 //! signing in with Roblox. Both come back to one address for all servers, in the browser and the session that began.
 
+use askama::Template;
 use entities::account::Way;
 use entities::link_attempt::{self, State};
 use entities::{GuildId, guild};
+use http::HeaderValue;
 use platforms::{ATTEMPT_SECONDS, Player, SignInError};
 use runtime::UnitOfWork;
 use serde::{Deserialize, Serialize};
 
 use super::guild_of;
 use crate::guard::{cookies, strangers};
+use crate::html::shell::Shell;
 use crate::pages::sign_in::problem;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
@@ -44,25 +47,56 @@ fn redirect(visit: &Visit, guild: Option<&guild::Model>, way: Way) -> Result<Str
 }
 
 pub(crate) async fn discord(visit: Visit) -> Result<Response, PageError> {
-    let guild = guild_of(&visit).await?;
-    let redirect = redirect(&visit, Some(&guild), Way::Connection)?;
-    let sign_in = visit.platforms().sign_in.as_deref().ok_or(PageError::NotFound)?;
-    let attempt = sign_in.authorize_url_with_connections(&redirect, visit.now());
-    Ok(go(guild.guild_id, attempt))
+    Ok(depart(&visit, &guild_of(&visit).await?, Way::Connection)?.after_link())
 }
 
 pub(crate) async fn roblox(visit: Visit) -> Result<Response, PageError> {
-    let guild = guild_of(&visit).await?;
-    let redirect = redirect(&visit, Some(&guild), Way::SignIn)?;
-    let sign_in = visit.platforms().play_sign_in.as_deref().ok_or(PageError::NotFound)?;
-    let owner = visit.session.row.session_id.to_string();
-    Ok(go(guild.guild_id, sign_in.authorize_url(&redirect, &owner, visit.now())))
+    Ok(depart(&visit, &guild_of(&visit).await?, Way::SignIn)?.after_link())
 }
 
-fn go(guild: GuildId, attempt: platforms::Attempt) -> Response {
-    let begun = Begun { guild, state: attempt.state, verifier: attempt.verifier };
+/// A browser on its way to a platform.
+pub(super) struct Departure {
+    to: &'static str,
+    url: String,
+    cookie: Option<HeaderValue>,
+}
+
+/// The policy lets forms lead to pages of this service only, so this page goes on by itself.
+#[derive(Template)]
+#[template(path = "linking/leave.html")]
+struct Leave {
+    shell: Shell,
+    to: &'static str,
+    url: String,
+}
+
+impl Departure {
+    fn after_link(self) -> Response {
+        Response::see(self.url).cookie(self.cookie)
+    }
+
+    pub(super) fn after_form(self, visit: &Visit) -> Result<Response, PageError> {
+        let Self { to, url, cookie } = self;
+        let page = Leave { shell: visit.shell(&format!("Go on to {to}")), to, url };
+        Ok(Response::page(&page)?.cookie(cookie))
+    }
+}
+
+/// Begins a proof in this browser.
+pub(super) fn depart(visit: &Visit, guild: &guild::Model, way: Way) -> Result<Departure, PageError> {
+    let (redirect, now) = (redirect(visit, Some(guild), way)?, visit.now());
+    let (chat, play) = (visit.platforms().sign_in.as_deref(), visit.platforms().play_sign_in.as_deref());
+    let (to, attempt) = match (way, chat, play) {
+        (Way::Connection, Some(chat), _) => ("Discord", chat.authorize_url_with_connections(&redirect, now)),
+        (Way::SignIn, _, Some(play)) => {
+            let owner = visit.session.row.session_id.to_string();
+            ("Roblox", play.authorize_url(&redirect, &owner, now))
+        }
+        _ => return Err(PageError::NotFound),
+    };
+    let begun = Begun { guild: guild.guild_id, state: attempt.state, verifier: attempt.verifier };
     let cookie = cookies::set(cookies::PROOF, &cookies::pack(&begun), ATTEMPT_SECONDS);
-    Response::see(attempt.url).cookie(cookie)
+    Ok(Departure { to, url: attempt.url, cookie })
 }
 
 pub(crate) async fn discord_callback(visit: Visit) -> Result<Response, PageError> {

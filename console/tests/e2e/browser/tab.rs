@@ -147,6 +147,15 @@ impl<'b> Tab<'b> {
         self.loaded().await;
     }
 
+    /// Waits for a page with this path, on whatever host.
+    pub(super) async fn arrives_at(&self, path: &str) {
+        eventually_ok(&format!("{path} is shown"), SHOWN_WITHIN, async || {
+            let shown = self.evaluate("location.pathname").await;
+            if shown == path { Ok(()) } else { Err(shown.to_string()) }
+        })
+        .await;
+    }
+
     /// Presses Enter and waits until the page it leads to is loaded.
     pub(super) async fn enter(&self) {
         self.leave().await;

@@ -1,6 +1,6 @@
 //! What an attempt leads to, by the rules of the guild (docs/rules.md 11): the link, a decision of staff, or a refusal.
 
-use chrono::{DateTime, TimeDelta};
+use chrono::TimeDelta;
 use entities::account::{self, Verdict, Way};
 use entities::audit_entry::Actor;
 use entities::link::Source;
@@ -11,9 +11,6 @@ use jobs::linking::{Linking, NewLink};
 use crate::endpoints::guilds::link_attempts::messages;
 use crate::endpoints::guilds::link_attempts::record::LinkAttempt;
 use crate::endpoints::prelude::*;
-
-/// Milliseconds of the first second of ids of chat users.
-const FIRST_ID: i64 = 1_420_070_400_000;
 
 /// A proven game account.
 pub(crate) struct Player {
@@ -129,7 +126,7 @@ async fn judge(
 ) -> Result<(Verdict, Option<String>), ApiError> {
     let now = work.now();
     let too_young = |made: Timestamp, days: i32| now - made < TimeDelta::days(days.into());
-    if made_chat(attempt.chat_id).is_some_and(|made| too_young(made, guild.link_min_chat_days)) {
+    if attempt.chat_id.made_at().is_some_and(|made| too_young(made, guild.link_min_chat_days)) {
         let days = guild.link_min_chat_days;
         return Ok((Verdict::Refuse, Some(format!("the chat account is younger than {days} days"))));
     }
@@ -149,9 +146,4 @@ async fn judge(
     let found = found.into_iter().filter(|(is, verdict, _)| *is && *verdict > Verdict::Admit);
     let strictest = found.max_by_key(|(_, verdict, _)| *verdict);
     Ok(strictest.map_or((Verdict::Admit, None), |(_, verdict, why)| (verdict, Some(why.to_owned()))))
-}
-
-/// Ids of chat users begin with the time at which they were made.
-fn made_chat(chat: ChatId) -> Option<Timestamp> {
-    DateTime::from_timestamp_millis((chat.get() >> 22) + FIRST_ID)
 }

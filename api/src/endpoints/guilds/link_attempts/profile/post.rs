@@ -11,7 +11,11 @@ use crate::endpoints::prelude::*;
 
 request! {
     pub(crate) struct ProfileRequest {
-        play_id: PlayId,
+        /// The game account.
+        play_id: Option<PlayId>,
+        /// Its name, in place of `play_id`.
+        #[example("Brickmason")]
+        play_username: Option<Text>,
     }
 }
 
@@ -29,11 +33,12 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     member(&call)?;
-    let ProfileRequest { play_id } = call.body()?;
+    let named: ProfileRequest = call.body()?;
     let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
     if !rules.link_ways.0.contains(&Way::Profile) {
         return Err(ApiError::rule("way_off", "this guild does not take words in a profile"));
     }
+    let (field, play_id) = player(&call, named).await?;
     let profile = call.state.platforms.play.profile(call.platform(), play_id).await?;
     let profile = profile.ok_or_else(ApiError::unknown_player)?;
     let work = UnitOfWork::begin(&call).await?;
@@ -41,7 +46,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if !has_words(&profile.description, &attempt.words) {
         return Err(ApiError::rule(
             "words_missing",
-            "`play_id`: the profile of this account does not have the words yet",
+            format!("`{field}`: the profile of this account does not have the words yet"),
         ));
     }
     attempt.state = State::Proven;
@@ -50,4 +55,21 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     attempt.play_username = Some(profile.name);
     link_attempt::save(work.tx(), &attempt).await?;
     work.commit(Reply::data(&LinkAttempt::from(&attempt))?.with_message("proven")).await
+}
+
+/// The account that the request names, and the field that does.
+async fn player(call: &Call, named: ProfileRequest) -> Result<(&'static str, PlayId), ApiError> {
+    match (named.play_id, named.play_username) {
+        (Some(id), None) => Ok(("play_id", id)),
+        (None, Some(Text(name))) => {
+            let found = call.state.platforms.play.find_by_name(call.platform(), &name).await?;
+            Ok(("play_username", found.ok_or_else(ApiError::unknown_player_name)?.id))
+        }
+        (Some(_), Some(Text(name))) => {
+            Err(ApiError::field("play_username", &name.into(), "absent where `play_id` is given"))
+        }
+        (None, None) => {
+            Err(ApiError::missing("play_username", "the name of a player, unless an id is given"))
+        }
+    }
 }

@@ -1,23 +1,28 @@
-//! Imports many links at once, from a CSV file or a fixture. A game account never gets a second chat account.
+//! Many links at once: from a file, a fixture or a call of the API. A game account never gets a second chat account.
+
+pub mod lines;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use entities::link::{self, Model, Source};
 use entities::{ChatId, GuildId, Person, PlayId, Timestamp};
-use jobs::linking::relink_moderation;
+use runtime::Event;
 use sea_orm::{ConnectionTrait, DbErr};
+use serde_json::json;
+
+use crate::linking::{Linking, described, relink_moderation};
 
 /// Links compared with the database in one query.
 const ROWS_PER_BATCH: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Incoming {
-    pub(crate) chat_id: ChatId,
-    pub(crate) play_id: PlayId,
-    pub(crate) play_username: String,
+pub struct Incoming {
+    pub chat_id: ChatId,
+    pub play_id: PlayId,
+    pub play_username: String,
     /// `None`: the time of an existing link of the same accounts, or else now.
-    pub(crate) verified_at: Option<Timestamp>,
+    pub verified_at: Option<Timestamp>,
 }
 
 impl Incoming {
@@ -38,16 +43,16 @@ impl Incoming {
 
 /// How many links were new, changed and unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Merged {
-    pub(crate) new: usize,
-    pub(crate) changed: usize,
-    pub(crate) unchanged: usize,
+pub struct Merged {
+    pub new: usize,
+    pub changed: usize,
+    pub unchanged: usize,
     /// Links replaced by another game account of the same chat user, and their replacements.
-    pub(crate) replaced: Vec<(Model, Model)>,
+    pub replaced: Vec<(Model, Model)>,
 }
 
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(crate) enum MergeError {
+pub enum MergeError {
     /// The index of a link that cannot be imported, and the reason.
     #[error("{what}")]
     Conflict { index: usize, what: Conflict },
@@ -56,7 +61,7 @@ pub(crate) enum MergeError {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Conflict {
+pub enum Conflict {
     #[error("chat_id {0} appears a second time")]
     ChatTwice(ChatId),
     #[error("play_id {0} appears a second time")]
@@ -65,8 +70,24 @@ pub(crate) enum Conflict {
     PlayTaken { play: PlayId, chat: ChatId },
 }
 
+/// Writes links with the audit entries of the import. After an error the transaction must not be committed.
+pub async fn import(linking: &mut Linking<'_>, links: &[Incoming]) -> Result<Merged, MergeError> {
+    let guild = linking.guild();
+    let merged = merge(linking.tx(), guild, links, linking.now()).await?;
+    for (before, after) in &merged.replaced {
+        let metadata = json!({ "before": described(before), "after": described(after) });
+        linking.audit("links.replace", before.chat_id, metadata);
+    }
+    if merged.new + merged.changed > 0 {
+        let metadata = json!({ "new": merged.new, "changed": merged.changed });
+        linking.audit("links.import", guild, metadata);
+        linking.announce(Event::LinksChanged { guild });
+    }
+    Ok(merged)
+}
+
 /// Writes the links of one guild. After an error the transaction must not be committed.
-pub(crate) async fn merge<C: ConnectionTrait>(
+pub async fn merge<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     links: &[Incoming],
@@ -110,7 +131,7 @@ pub(crate) async fn merge<C: ConnectionTrait>(
 }
 
 /// Writes the links whose accounts are both unlinked in the guild, and leaves the others as they are.
-pub(crate) async fn add<C: ConnectionTrait>(
+pub async fn add<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     mut links: Vec<Incoming>,
@@ -207,52 +228,5 @@ mod tests {
         let play = refuse_duplicates(&[link(1, 1), link(2, 1), link(1, 3)]);
         let what = Conflict::PlayTwice(PlayId::try_from(1).unwrap());
         assert_eq!(play, Err(MergeError::Conflict { index: 1, what }));
-    }
-
-    fn time(seconds: i64) -> Timestamp {
-        chrono::DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
-    }
-
-    async fn database(folder: &tempfile::TempDir) -> runtime::Database {
-        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
-        let database = runtime::Database::connect(&url, &runtime::DatabaseOptions::default()).await.unwrap();
-        migrations::apply(database.write().unbounded()).await.unwrap();
-        let now = time(0);
-        let guild = crate::operator::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
-        entities::guild::upsert(database.write(), guild).await.unwrap();
-        database
-    }
-
-    #[tokio::test]
-    async fn only_what_differs_is_written_and_a_taken_game_account_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let database = database(&folder).await;
-        let (conn, guild) = (database.write(), GuildId::try_from(7).unwrap());
-        let first: Vec<Incoming> = (1..=1_500).map(|n| link(n, n)).collect();
-        let merged = merge(conn, guild, &first, time(1)).await.unwrap();
-        assert_eq!(merged, Merged { new: 1_500, ..Merged::default() });
-        assert_eq!(
-            merge(conn, guild, &first, time(2)).await.unwrap(),
-            Merged { unchanged: 1_500, ..Merged::default() }
-        );
-        let second =
-            merge(conn, guild, &[link(1, 2_000), link(2, 2), link(3_000, 3_000)], time(3)).await.unwrap();
-        assert_eq!((second.new, second.changed, second.unchanged), (1, 1, 1));
-        let replaced: Vec<_> =
-            second.replaced.iter().map(|(before, after)| (before.play_id, after.play_id)).collect();
-        assert_eq!(replaced, [(first[0].play_id, PlayId::try_from(2_000).unwrap())]);
-        let since = link::find_by_chats(conn, guild, &[first[0].chat_id, first[1].chat_id]).await.unwrap();
-        assert_eq!(
-            [since[0].verified_at, since[1].verified_at],
-            [time(3), time(1)],
-            "a new pair counts from now"
-        );
-        let mut third: Vec<Incoming> = (4_000..5_200).map(|n| link(n, n)).collect();
-        third.push(link(9_999, 2));
-        let what =
-            Conflict::PlayTaken { play: PlayId::try_from(2).unwrap(), chat: ChatId::try_from(2).unwrap() };
-        let refused = merge(conn, guild, &third, time(4)).await.unwrap_err();
-        assert_eq!(refused, MergeError::Conflict { index: 1_200, what });
-        database.close().await;
     }
 }

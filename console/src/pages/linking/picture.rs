@@ -1,0 +1,66 @@
+//! /link/:guild/picture/:of: the member's avatar (`chat`), their game account's (`play`), the guild's icon (`guild`). A browser
+//! can ask for no other, because it sends no address.
+
+use entities::link_attempt::{self, State};
+use entities::{GuildId, PlayId, account, link};
+use platforms::{CallContext, PictureOf};
+
+use super::guild_of;
+use crate::html::format::initials;
+use crate::platform_cache::accounts::soon;
+use crate::response::{PageError, Response};
+use crate::visit::Visit;
+
+/// A picture in a page, and what shows where there is none.
+pub(super) struct Picture {
+    pub(super) url: String,
+    pub(super) initials: String,
+}
+
+impl Picture {
+    /// The address names the account, so that browsers do not show one that they kept of another account.
+    pub(super) fn new(guild: GuildId, of: PictureOf, name: &str) -> Self {
+        let (part, id) = match of {
+            PictureOf::Member(chat) => ("chat", chat.to_string()),
+            PictureOf::Player(play) => ("play", play.to_string()),
+            PictureOf::Guild(guild) => ("guild", guild.to_string()),
+        };
+        Self { url: format!("/link/{guild}/picture/{part}?id={id}"), initials: initials(name) }
+    }
+}
+
+/// Whatever is wrong, there is no picture.
+pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
+    let guild = guild_of(&visit).await?.guild_id;
+    let of = match visit.param::<String>("of")?.as_str() {
+        "chat" => PictureOf::Member(visit.session.row.user_id),
+        "play" => PictureOf::Player(own_player(&visit, guild).await?),
+        "guild" => PictureOf::Guild(guild),
+        _ => return Err(PageError::NotFound),
+    };
+    let found = soon(visit.platforms().pictures.find(CallContext::interactive(guild), of)).await;
+    match found {
+        Ok(Some(picture)) => Ok(Response::picture(picture.content_type, picture.bytes)),
+        Ok(None) => Err(PageError::NotFound),
+        Err(problem) => {
+            tracing::debug!(problem, "a picture cannot be read");
+            Err(PageError::NotFound)
+        }
+    }
+}
+
+/// The one of the member's own game accounts that the address names, or the one that their page shows.
+async fn own_player(visit: &Visit, guild: GuildId) -> Result<PlayId, PageError> {
+    let (conn, user, now) = (visit.read(), visit.session.row.user_id, visit.now());
+    let attempt = link_attempt::of_chat(conn, guild, user, now).await?;
+    // What somebody typed into a game is not proven.
+    let proven = attempt.filter(|attempt| matches!(attempt.state, State::Proven | State::Held));
+    let own = [
+        proven.and_then(|attempt| attempt.play_id),
+        link::find_by_chat(conn, guild, user).await?.map(|link| link.play_id),
+        account::find(conn, user).await?.map(|account| account.play_id),
+    ];
+    let named = visit.query.text("id");
+    let mut own = own.into_iter().flatten();
+    own.find(|play| named.is_empty() || play.to_string() == named).ok_or(PageError::NotFound)
+}

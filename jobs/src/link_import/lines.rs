@@ -1,0 +1,95 @@
+//! An import with an answer for each line: what it would do, and the writing of those that may.
+
+use std::collections::{HashMap, HashSet};
+
+use entities::GuildId;
+use entities::link::{self, Model};
+use queue::QueueError;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use super::{Incoming, MergeError, Merged, import};
+use crate::linking::Linking;
+
+/// What becomes of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Linked,
+    /// The accounts are linked already.
+    Unchanged,
+    /// These links of either account end.
+    Replaced(Vec<Model>),
+    /// These links stand in the way.
+    Conflict(Vec<Model>),
+    /// A line before names one of the accounts.
+    Duplicate,
+}
+
+impl Verdict {
+    pub fn writes(&self) -> bool {
+        matches!(self, Self::Linked | Self::Replaced(_))
+    }
+}
+
+/// What each line would do, in their order. With `replace` links that stand in the way end.
+pub async fn judge<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    lines: &[Incoming],
+    replace: bool,
+) -> Result<Vec<Verdict>, DbErr> {
+    let (chats, plays): (Vec<_>, Vec<_>) = lines.iter().map(|line| (line.chat_id, line.play_id)).unzip();
+    let by_chat: HashMap<_, _> = link::find_by_chats(conn, guild, &chats)
+        .await?
+        .into_iter()
+        .map(|link| (link.chat_id, link))
+        .collect();
+    let by_play: HashMap<_, _> = link::find_by_plays(conn, guild, &plays)
+        .await?
+        .into_iter()
+        .map(|link| (link.play_id, link))
+        .collect();
+    let (mut seen_chats, mut seen_plays) = (HashSet::new(), HashSet::new());
+    let judged = lines.iter().map(|line| {
+        let is_new = [seen_chats.insert(line.chat_id), seen_plays.insert(line.play_id)];
+        if is_new.contains(&false) {
+            return Verdict::Duplicate;
+        }
+        let (mine, theirs) = (by_chat.get(&line.chat_id), by_play.get(&line.play_id));
+        if mine.is_some() && mine == theirs {
+            return Verdict::Unchanged;
+        }
+        let others: Vec<Model> = mine.into_iter().chain(theirs).cloned().collect();
+        match (others.is_empty(), replace) {
+            (true, _) => Verdict::Linked,
+            (false, true) => Verdict::Replaced(others),
+            (false, false) => Verdict::Conflict(others),
+        }
+    });
+    Ok(judged.collect())
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+}
+
+/// Writes the lines whose verdict says so. Whoever loses a game account loses its roles by a job.
+pub async fn write(
+    linking: &mut Linking<'_>,
+    lines: &[Incoming],
+    verdicts: &[Verdict],
+) -> Result<Merged, WriteError> {
+    let mut links = Vec::new();
+    for (line, verdict) in lines.iter().zip(verdicts).filter(|(_, verdict)| verdict.writes()) {
+        if let Verdict::Replaced(others) = verdict {
+            for theirs in others.iter().filter(|other| other.chat_id != line.chat_id) {
+                linking.moved(theirs, line.chat_id).await?;
+            }
+        }
+        links.push(line.clone());
+    }
+    Ok(import(linking, &links).await?)
+}
