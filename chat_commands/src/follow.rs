@@ -33,11 +33,9 @@ where
             let watch = async {
                 loop {
                     tokio::time::sleep(LOOK_INTERVAL).await;
-                    let row = match listing::find(context.database.read(), guild, job).await {
-                        Ok(row) => row,
-                        // While the database is away the message stays.
-                        Err(_) => continue,
-                    };
+                    // While the database is away the message stays.
+                    let found = listing::find(context.database.read(), guild, job).await;
+                    let Ok(row) = found else { continue };
                     let is_open = row.as_ref().is_some_and(|row| row.state.is_open());
                     if let Some(now) = look(row, &words).filter(|now| *now != shown) {
                         if !editor.edit(&now).await {

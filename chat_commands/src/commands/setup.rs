@@ -31,23 +31,23 @@ impl Command for Setup {
     async fn run(&self, call: &Call, subcommand: &str, _options: &Options) -> Outcome {
         call.require(Needs::Admin)?;
         match subcommand {
-            "button" => button(call),
+            "button" => Ok(button(call).into()),
             _ => check(call).await,
         }
     }
 }
 
-fn button(call: &Call) -> Outcome {
+fn button(call: &Call) -> Message {
     if call.guild.link_ways.0.is_empty() {
         let text =
             "Members of this server do not link themselves: choose the ways to link in the settings first.";
-        return Ok(Message::new(text).link("Settings", call.page("/settings")).into());
+        return Message::new(text).link("Settings", call.page("/settings"));
     }
     let text = format!(
         "**Link your Roblox account** to get your roles in {}. Nothing is linked before you have seen both accounts.",
         plain(&call.guild.name)
     );
-    Ok(Message::new(text).button(Style::Primary, "Link my Roblox account", START).public().into())
+    Message::new(text).button(Style::Primary, "Link my Roblox account", START).public()
 }
 
 /// A finding, and whether it is as it should be.

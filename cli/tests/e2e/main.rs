@@ -6,6 +6,7 @@ mod audit_export;
 mod audit_logs;
 mod bindings;
 mod caps;
+mod chat_commands;
 mod cli_commands;
 mod cross_guild;
 mod demo;

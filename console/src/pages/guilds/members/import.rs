@@ -56,6 +56,7 @@ struct Row {
     why: String,
 }
 
+#[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::default(), None)
 }
