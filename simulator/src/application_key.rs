@@ -30,11 +30,7 @@ pub(crate) fn sign(timestamp: &str, body: &[u8], flaw: Option<SignatureFlaw>) ->
     if let (Some(SignatureFlaw::WrongSignature), Some(byte)) = (flaw, signature.first_mut()) {
         *byte ^= 1;
     }
-    Ok(hex(&signature))
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    Ok(hex::encode(signature))
 }
 
 #[cfg(test)]
@@ -47,6 +43,6 @@ mod tests {
     #[test]
     fn the_public_key_is_that_of_the_pair() {
         let pair = Ed25519KeyPair::from_seed_unchecked(SEED).unwrap();
-        assert_eq!(hex(pair.public_key().as_ref()), Application::PUBLIC_KEY);
+        assert_eq!(hex::encode(pair.public_key()), Application::PUBLIC_KEY);
     }
 }

@@ -1,12 +1,13 @@
 //! Handlers of the routes: the chat platform for the bot (`application`, `bans`, `channels`, `commands`, `guild`, `members`,
 //! `messages`), for answers to interactions (`webhooks`) and for people who sign in (`authorize`, `tokens`), the game
 //! platform (`play`, `players`; for people `authorize`, `play_tokens`), `pictures` of both, and the control side
-//! (`control`).
+//! (`control`, and for people `client`).
 
 pub(crate) mod application;
 pub(crate) mod authorize;
 pub(crate) mod bans;
 pub(crate) mod channels;
+pub(crate) mod client;
 pub(crate) mod client_form;
 pub(crate) mod commands;
 pub(crate) mod control;

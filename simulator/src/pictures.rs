@@ -2,8 +2,6 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::application_key::hex;
-
 const COLOURS: [&[u8]; 5] = [
     include_bytes!("pictures/blue.png"),
     include_bytes!("pictures/green.png"),
@@ -19,7 +17,7 @@ const HASH_BYTES: usize = 16;
 /// The hash of the picture, which stays the same.
 pub(crate) fn hash_of(id: i64) -> Option<String> {
     let digest = Sha256::digest(id.to_string());
-    (id % WITHOUT != WITHOUT - 1).then(|| hex(&digest[..HASH_BYTES]))
+    (id % WITHOUT != WITHOUT - 1).then(|| hex::encode(&digest[..HASH_BYTES]))
 }
 
 pub(crate) fn colour(id: i64) -> &'static [u8] {

@@ -14,10 +14,16 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(HeaderName, String)>,
     pub(crate) body: Option<Value>,
-    /// For a browser: the type of its content, and the content.
-    pub(crate) raw: Option<(&'static str, Bytes)>,
+    /// For a browser.
+    pub(crate) shown: Option<Shown>,
     /// Replaces the others.
     pub(crate) huge: Option<Huge>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Shown {
+    Page(String),
+    Png(&'static [u8]),
 }
 
 impl Reply {
@@ -43,11 +49,11 @@ impl Reply {
     }
 
     pub(crate) fn page(status: u16, html: String) -> Self {
-        Self { raw: Some(("text/html; charset=utf-8", html.into())), ..Self::of(status) }
+        Self { shown: Some(Shown::Page(html)), ..Self::of(status) }
     }
 
     pub(crate) fn png(picture: &'static [u8]) -> Self {
-        Self { raw: Some(("image/png", Bytes::from_static(picture))), ..Self::of(200) }
+        Self { shown: Some(Shown::Png(picture)), ..Self::of(200) }
     }
 
     pub(crate) fn redirect(to: &str) -> Self {
@@ -55,7 +61,7 @@ impl Reply {
     }
 
     fn of(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: None, raw: None, huge: None }
+        Self { status, headers: Vec::new(), body: None, shown: None, huge: None }
     }
 
     /// `{"code": 10007, "message": "Unknown Member"}`.
@@ -114,7 +120,11 @@ impl Reply {
     pub(crate) fn into_response(self) -> Response<Body> {
         let is_json = self.body.is_some() || self.huge.is_some();
         let json = || (is_json.then_some("application/json"), self.body.map(|body| body.to_string().into()));
-        let (kind, body) = self.raw.map_or_else(json, |(kind, body)| (Some(kind), Some(body)));
+        let (kind, body) = match self.shown {
+            Some(Shown::Page(html)) => (Some("text/html; charset=utf-8"), Some(html.into())),
+            Some(Shown::Png(picture)) => (Some("image/png"), Some(Bytes::from_static(picture))),
+            None => json(),
+        };
         let body: Bytes = body.unwrap_or_default();
         let body = self.huge.map_or_else(|| Body::Left(Full::new(body)), Body::Right);
         let mut response = Response::new(body);

@@ -240,6 +240,9 @@ impl Deployment {
     }
 }
 
+/// As `guildhall simulate --help` names it.
+const SIMULATOR_PUBLIC_KEY: &str = "7c112e9d2ea806fd1ebbc86c89b548b6651e7825af36c7a1ab7a4a4101ead9e7";
+
 fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
     let platform = format!("http://{simulated}");
     let data = folder.join("data").display().to_string();
@@ -247,6 +250,7 @@ fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
         ("GUILDHALL_DATA_DIR", data.as_str()),
         ("GUILDHALL_CHAT_API_URL", &platform),
         ("GUILDHALL_CHAT_TOKEN", "test-token"),
+        ("GUILDHALL_CHAT_PUBLIC_KEY", SIMULATOR_PUBLIC_KEY),
         ("GUILDHALL_PLAY_API_URL", &platform),
         ("GUILDHALL_PLAY_KEY", "test-key"),
         // There is no load balancer to wait for.

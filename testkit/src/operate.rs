@@ -111,6 +111,15 @@ impl Deployment {
             })
             .await;
         }
+        self.take_interactions().await;
+    }
+
+    /// Interactions of the chat platform are sent to the first API process.
+    async fn take_interactions(&self) {
+        let first = self.roles().apis.first().map(|api| api.base.clone());
+        if let (Some(base), false) = (first, self.simulator_ended()) {
+            self.simulator.set_interactions_endpoint(&format!("{base}/chat/interactions")).await;
+        }
     }
 
     /// Waits until the simulator has read its fixture.

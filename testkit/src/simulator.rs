@@ -1,5 +1,7 @@
 //! The control side of `guildhall simulate`.
 
+mod chat;
+
 use serde_json::{Value, json};
 
 use crate::client::http_client;
@@ -108,8 +110,7 @@ impl Simulator {
 
     /// Removes faults; `query` may name a guild.
     pub(crate) async fn clear_faults(&self, query: &str) {
-        let url = format!("{}/control/faults{query}", self.base);
-        assert!(self.http.delete(url).send().await.unwrap().status().is_success());
+        self.delete(&format!("/control/faults{query}")).await;
     }
 
     #[track_caller]
@@ -131,9 +132,16 @@ impl Simulator {
         serde_json::from_str(&text).unwrap()
     }
 
-    async fn post(&self, path: &str, body: Value) {
+    /// Null if the answer has no body.
+    async fn post(&self, path: &str, body: Value) -> Value {
         let response = self.http.post(format!("{}{path}", self.base)).json(&body).send().await.unwrap();
         let (status, text) = (response.status(), response.text().await.unwrap());
         assert!(status.is_success(), "simulator: {path}: {status} {text}");
+        if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+    }
+
+    async fn delete(&self, path: &str) {
+        let response = self.http.delete(format!("{}{path}", self.base)).send().await.unwrap();
+        assert!(response.status().is_success(), "simulator: {path}: {}", response.status());
     }
 }

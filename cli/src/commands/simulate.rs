@@ -51,7 +51,11 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// `GET /control/interactions/ID` shows the answer as the person sees it now, and why it `failed`. `DELETE
 /// /control/interactions/ID/token` ends its 15 minutes. `GET /control/messages?chat_id=ID` lists direct messages,
 /// `?channel_id=ID` those of a channel; each guild has a channel `general` with the id of the guild. `POST /control/direct-messages` with
-/// `{"chat_id": "2", "closed": true}` makes a person take none. `POST /control/application` with `{"redirect_uris": []}` sets these.
+/// `{"chat_id": "2", "closed": true}` makes a person take none. `POST /control/application` sets `redirect_uris`, and
+/// `interactions_endpoint_url` without a PING.
+///
+/// `/client?guild=ID&user=ID` is a page on which you play the chat client as any member: it shows messages, and has commands,
+/// buttons, selects and modals as forms.
 ///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
@@ -119,4 +123,18 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn read(file: &Input) -> anyhow::Result<SimulatorState> {
     Ok(SimulatorState::read(file.open()?, &file.to_string())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::*;
+
+    #[test]
+    fn the_help_names_the_public_key() {
+        let command = Args::augment_args(clap::Command::new("simulate"));
+        let about = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+        assert!(about.contains(Application::PUBLIC_KEY), "{about}");
+    }
 }

@@ -40,7 +40,9 @@ trait Applying {
         let url =
             format!("{}/guilds/{}/channels", self.deployment().simulator.base, self.deployment().guild().id);
         let request = testkit::http_client().get(url).header("authorization", "Bot test-token");
-        request.send().await.unwrap().json().await.unwrap()
+        let mut channels: Vec<Value> = request.send().await.unwrap().json().await.unwrap();
+        channels.retain(|channel| channel["name"] != "general");
+        channels
     }
 
     /// Creates a category in which the role may see its channels; returns it.

@@ -39,6 +39,7 @@ async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
     assert_the_console_has_something_to_show(&said).await;
     assert_the_visitors_sync_moves_members(&said).await;
     assert_another_link_signs_in(&said).await;
+    assert_the_newcomer_can_be_played(&said).await;
     assert_lines_work(&said);
 
     demo.terminate();
@@ -65,6 +66,18 @@ async fn assert_the_console_has_something_to_show(said: &str) {
         let answer: Value = request.send().await.unwrap().json().await.unwrap();
         assert_eq!(answer["data"][list].as_array().map(Vec::len), Some(expected), "{path}: {answer}");
     }
+}
+
+/// The chat client as a member who is not linked, and that member's page, which asks to sign in.
+async fn assert_the_newcomer_can_be_played(said: &str) {
+    let pages: Vec<&str> = said.lines().skip_while(|line| !line.contains("/client?guild=")).take(2).collect();
+    for (page, shown) in pages.iter().zip(["(no role)", "Discord"]) {
+        let answer = http_client().get(*page).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{page}");
+        let html = answer.text().await.unwrap();
+        assert!(html.contains(shown), "{page}: {html}");
+    }
+    assert!(pages.len() == 2 && pages[1].ends_with("/link/7000000000000000000"), "{said}");
 }
 
 /// The hour's run is free, and it has something to do.

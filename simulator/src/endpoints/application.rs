@@ -4,7 +4,7 @@ use http::Uri;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::endpoints::control::change;
+use crate::endpoints::control;
 use crate::endpoints::guild::settle;
 use crate::form::{self, is_web_address};
 use crate::interactions;
@@ -58,16 +58,24 @@ fn unverified() -> Reply {
     form::invalid(ENDPOINT, ("APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID", text))
 }
 
+/// Absent fields stay unchanged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ApplicationForm {
-    redirect_uris: Vec<String>,
+    redirect_uris: Option<Vec<String>>,
+    /// Set without a PING.
+    interactions_endpoint_url: Option<String>,
 }
 
-/// `POST /control/application`, like the developer portal.
-pub(crate) fn change_redirects(simulator: &Simulator, input: &Input) -> Reply {
-    change(input, |form: ApplicationForm| {
-        simulator.state_mut().conversations.redirect_uris = form.redirect_uris;
+/// `POST /control/application`: settings that only the developer portal has, and the endpoint of one who is not ready yet.
+pub(crate) fn change(simulator: &Simulator, input: &Input) -> Reply {
+    control::change(input, |form: ApplicationForm| {
+        let settings = &mut simulator.state_mut().conversations;
+        if let Some(url) = form.interactions_endpoint_url {
+            let endpoint = url.parse().ok().filter(|_| is_web_address(&url));
+            settings.endpoint = Some(endpoint.ok_or("interactions_endpoint_url: not a web address")?);
+        }
+        settings.redirect_uris = form.redirect_uris.unwrap_or(std::mem::take(&mut settings.redirect_uris));
         Ok(())
     })
 }

@@ -36,13 +36,20 @@ async fn an_endpoint_must_answer_pings_and_refuse_wrong_signatures() {
 }
 
 #[tokio::test]
-async fn redirects_of_the_application_are_set_by_control() {
+async fn settings_of_the_application_are_set_by_control() {
     let app = App::without_endpoint().await;
     let redirects = json!(["http://127.0.0.1/console/sign-in/callback"]);
     let (status, _) = app.peer.post("/control/application", json!({ "redirect_uris": redirects })).await;
     assert_eq!(status, 204);
     let (_, shown) = app.bot(Method::GET, "/applications/@me", Value::Null).await;
     assert_eq!(shown["redirect_uris"], redirects);
+    let url = "http://127.0.0.1:1/chat/interactions";
+    let set = async |url: &str| {
+        app.peer.post("/control/application", json!({ "interactions_endpoint_url": url })).await.0
+    };
+    assert_eq!((set("nowhere").await, set(url).await), (400, 204));
+    let (_, shown) = app.bot(Method::GET, "/applications/@me", Value::Null).await;
+    assert_eq!((&shown["interactions_endpoint_url"], &shown["redirect_uris"]), (&json!(url), &redirects));
 }
 
 #[tokio::test]

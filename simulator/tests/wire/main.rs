@@ -7,6 +7,7 @@ mod answers;
 mod application;
 mod authorize_page;
 mod chat;
+mod client;
 mod commands;
 mod connections;
 mod control;

@@ -1,7 +1,7 @@
 //! The expected roles and nickname of every member, computed from the fixture without any code of the worker, so that the
 //! demo checks the worker.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use anyhow::Context as _;
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
@@ -16,7 +16,23 @@ const CONCURRENCY: usize = 8;
 /// The part of the fixture that only the simulator reads.
 #[derive(Deserialize)]
 struct SimulatorPart {
+    chat: Chat,
     play: Play,
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    guilds: Vec<ChatGuild>,
+}
+
+#[derive(Deserialize)]
+struct ChatGuild {
+    members: Vec<ChatMember>,
+}
+
+#[derive(Deserialize)]
+struct ChatMember {
+    chat_id: ChatId,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +64,8 @@ pub(super) struct Expected {
     /// Roles with a binding; the sync leaves all others alone.
     pub(super) managed: BTreeSet<RoleId>,
     pub(super) members: Vec<Member>,
+    /// A member without a link, whose game account is in the group.
+    pub(super) newcomer: ChatId,
 }
 
 pub(super) struct Member {
@@ -67,9 +85,13 @@ impl Expected {
                 group.members.iter().map(|ranked| ((group.group_id, ranked.play_id), ranked.rank))
             })
             .collect();
+        let linked: HashSet<ChatId> = guild.links.iter().map(|link| link.chat_id).collect();
+        let mut people = file.chat.guilds.iter().flat_map(|guild| &guild.members).map(|one| one.chat_id);
+        let newcomer =
+            people.find(|one| !linked.contains(one)).context("the demo's fixture has no newcomer")?;
         let members = guild.links.iter().map(|link| member(link, &guild.bindings, &ranks)).collect();
         let managed = guild.bindings.iter().map(|binding| binding.role_id).collect();
-        Ok(Self { guild: guild.id, managed, members })
+        Ok(Self { guild: guild.id, managed, members, newcomer })
     }
 
     pub(super) fn first_member(&self) -> Option<ChatId> {

@@ -1,0 +1,118 @@
+//! The page on which a person plays the chat client: `GET /client?guild=…&user=…`. It shows the guild's channel and the direct
+//! messages as that person sees them; commands, buttons, selects and modals are forms.
+
+mod controls;
+mod messages;
+mod page;
+
+use entities::{ChatId, GuildId};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+use crate::interactions::{self, InteractionForm};
+use crate::pairs::all_pairs;
+use crate::reply::Reply;
+use crate::route::Input;
+use crate::router::Pending;
+use crate::simulator::Simulator;
+use crate::snowflake::Snowflake;
+use crate::state::{Guild, Member, SimulatorState};
+
+/// Who plays, and what is open.
+struct Visit<'s> {
+    state: &'s SimulatorState,
+    guild_id: GuildId,
+    guild: &'s Guild,
+    user: ChatId,
+    member: &'s Member,
+    /// The command whose form is open.
+    command: Option<String>,
+    /// The last interaction: its failure or modal is shown.
+    last: Option<Snowflake>,
+}
+
+impl<'s> Visit<'s> {
+    /// By default the first guild, and its first member without a role.
+    fn read(state: &'s SimulatorState, input: &Input) -> Option<Self> {
+        let guild_id =
+            input.query("guild").map_or_else(|| state.guilds.keys().next().copied(), |id| id.parse().ok())?;
+        let guild = state.guilds.get(&guild_id)?;
+        let user = input
+            .query("user")
+            .map_or_else(|| people(guild).first().map(|(id, _)| *id), |id| id.parse().ok())?;
+        let member = guild.members.get(&user)?;
+        let command = input.query("command").map(str::to_owned).filter(|command| !command.is_empty());
+        let last = input.query("last").and_then(|id| id.parse().ok());
+        Some(Self { state, guild_id, guild, user, member, command, last })
+    }
+
+    fn address(&self) -> String {
+        format!("/client?guild={}&amp;user={}", self.guild_id, self.user)
+    }
+}
+
+/// Members of the guild, those without a role first.
+fn people(guild: &Guild) -> Vec<(ChatId, &Member)> {
+    let humans = guild.members.iter().filter(|(_, member)| !member.bot);
+    let mut people: Vec<(ChatId, &Member)> = humans.map(|(id, member)| (*id, member)).collect();
+    people.sort_by_key(|(_, member)| !member.roles.is_empty());
+    people
+}
+
+pub(crate) fn show(simulator: &Simulator, input: &Input) -> Reply {
+    drawn(simulator, input, 200, "")
+}
+
+fn drawn(simulator: &Simulator, input: &Input, status: u16, alert: &str) -> Reply {
+    let state = simulator.state();
+    match Visit::read(&state, input) {
+        Some(visit) => Reply::page(status, page::draw(&visit, alert)),
+        None => Reply::page(404, page::unknown()),
+    }
+}
+
+/// `POST /client`: one interaction of the person; then the page again.
+pub(crate) fn act<'a>(simulator: &'a Simulator, input: &'a Input) -> Pending<'a> {
+    Box::pin(async move {
+        let (guild, user) =
+            (input.query("guild").unwrap_or_default(), input.query("user").unwrap_or_default());
+        match interactions::send(simulator, &read(input)).await {
+            Ok(report) => {
+                let last = report["interaction_id"].as_str().unwrap_or_default();
+                let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+                let (guild, user) = (encoded(guild), encoded(user));
+                Reply::redirect(&format!("/client?guild={guild}&user={user}&last={last}#end"))
+            }
+            Err(why) => drawn(simulator, input, 400, &why),
+        }
+    })
+}
+
+/// Fields of options and of modals begin with `option.` and `field.`. An option that is left empty is absent.
+fn read(input: &Input) -> InteractionForm {
+    let mut form = InteractionForm {
+        guild_id: input.query("guild").and_then(|id| id.parse().ok()),
+        user_id: input.query("user").and_then(|id| id.parse().ok()),
+        ..InteractionForm::default()
+    };
+    let text = |map: &mut Map<String, Value>, name: &str, value| {
+        map.insert(name.to_owned(), Value::String(value));
+    };
+    for (name, value) in all_pairs(&String::from_utf8_lossy(&input.body)) {
+        match name.as_str() {
+            "command" => form.command = Some(value),
+            "message" => form.message_id = value.parse().ok(),
+            "press" => form.press = Some(value),
+            "values" => form.values.get_or_insert_default().push(value),
+            "interaction" => form.interaction_id = value.parse().ok(),
+            "submit" => form.submit = Some(value),
+            _ => match name.split_once('.') {
+                Some(("option", option)) if !value.is_empty() => text(&mut form.options, option, value),
+                // Browsers end lines with both characters.
+                Some(("field", field)) => text(&mut form.fields, field, value.replace("\r\n", "\n")),
+                _ => {}
+            },
+        }
+    }
+    form
+}

@@ -1,0 +1,73 @@
+//! People use the bot's commands on the simulated chat platform, and read what it wrote.
+
+use serde_json::{Value, json};
+
+use crate::fixture::Guild;
+use crate::simulator::Simulator;
+
+impl Simulator {
+    /// A person types a command in the guild's first channel: `ban`, or `setup button`. The report has `interaction_id`,
+    /// `message_id`, `status`, `took_ms` and `answer`; the product may have refused.
+    pub async fn interact(&self, guild: &Guild, user: &str, command: &str, options: Value) -> Value {
+        let form = json!({ "guild_id": guild.id, "user_id": user, "command": command, "options": options });
+        self.send_interaction(form).await
+    }
+
+    /// A person presses a button.
+    pub async fn press(&self, user: &str, message: &str, custom_id: &str) -> Value {
+        self.send_interaction(json!({ "user_id": user, "message_id": message, "press": custom_id })).await
+    }
+
+    /// A person chooses values of a select.
+    pub async fn choose(&self, user: &str, message: &str, custom_id: &str, values: &[&str]) -> Value {
+        let form = json!({ "user_id": user, "message_id": message, "press": custom_id, "values": values });
+        self.send_interaction(form).await
+    }
+
+    /// A person submits the modal that this interaction was answered with.
+    pub async fn submit(&self, user: &str, interaction: &str, custom_id: &str, fields: Value) -> Value {
+        let form =
+            json!({ "user_id": user, "interaction_id": interaction, "submit": custom_id, "fields": fields });
+        self.send_interaction(form).await
+    }
+
+    /// Any interaction, also with a `flaw` in its signature; see `guildhall simulate`.
+    pub async fn send_interaction(&self, form: Value) -> Value {
+        self.post("/control/interactions", form).await
+    }
+
+    /// The answer of an interaction, as the person sees it now.
+    pub async fn seen(&self, interaction: &str) -> Value {
+        self.get(&format!("/control/interactions/{interaction}")).await
+    }
+
+    /// As if the 15 minutes of an interaction were over.
+    pub async fn end_interaction(&self, interaction: &str) {
+        self.delete(&format!("/control/interactions/{interaction}/token")).await;
+    }
+
+    /// The direct messages of the bot to a person, oldest first.
+    pub async fn direct_messages(&self, chat: &str) -> Vec<Value> {
+        self.messages(&format!("chat_id={chat}")).await
+    }
+
+    /// What everybody sees in a channel, oldest first. The guild's first channel has the guild's id.
+    pub async fn messages_in(&self, channel: &str) -> Vec<Value> {
+        self.messages(&format!("channel_id={channel}")).await
+    }
+
+    async fn messages(&self, query: &str) -> Vec<Value> {
+        self.get(&format!("/control/messages?{query}")).await["messages"].as_array().unwrap().clone()
+    }
+
+    /// Whether a person takes direct messages.
+    pub async fn close_direct_messages(&self, chat: &str, closed: bool) {
+        self.post("/control/direct-messages", json!({ "chat_id": chat, "closed": closed })).await;
+    }
+
+    /// Where interactions of all guilds are sent, without the platform's check.
+    pub async fn set_interactions_endpoint(&self, url: &str) {
+        self.assert_own();
+        self.post("/control/application", json!({ "interactions_endpoint_url": url })).await;
+    }
+}
