@@ -10,9 +10,6 @@ const PREFIX: &str = "GUILDHALL_";
 pub(crate) const FILE_SUFFIX: &str = "_FILE";
 /// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
 const TEST_PREFIXES: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
-/// Names kept for sign-in with the platforms.
-const SIGN_IN_VARIABLES: [&str; 3] =
-    ["GUILDHALL_CHAT_PUBLIC_KEY", "GUILDHALL_PLAY_CLIENT_ID", "GUILDHALL_PLAY_CLIENT_SECRET"];
 
 /// Refuses servers that one process would not use: the user probably wants another command.
 pub(crate) fn refuse_servers() -> Result<(), StartError> {
@@ -50,8 +47,7 @@ pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
 }
 
 fn known(command: &Command) -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = SIGN_IN_VARIABLES.map(str::to_owned).into();
-    known.extend(variables(command));
+    let mut known = BTreeSet::from_iter(variables(command));
     let texts: Vec<_> =
         known.iter().filter_map(|name| name.strip_suffix(FILE_SUFFIX)).map(str::to_owned).collect();
     known.extend(texts);

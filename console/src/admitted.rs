@@ -6,10 +6,10 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 use tracing::Span;
 
-use crate::api::Turn;
 use crate::fields::Fields;
 use crate::guard::origin::is_same_origin;
 use crate::guard::session;
+use crate::host::Turn;
 use crate::request::Request;
 use crate::response::body::Unread;
 use crate::response::{PageError, Response, assets, flash};
@@ -126,7 +126,7 @@ async fn turn(row: &Row, visitor: &Visitor) -> Result<Turn, PageError> {
     session::count_page(&visit.console, &visit.session).await?;
     match visitor {
         Visitor::InGuild(visit) if row.method == Method::GET => {
-            Ok(visit.console.api.turn(visit.guild.guild_id).await)
+            Ok(visit.console.host.turn(visit.guild.guild_id).await)
         }
         _ => Ok(None),
     }

@@ -6,7 +6,6 @@ pub(crate) mod live;
 pub(crate) mod live_refusal;
 pub(crate) mod origin;
 pub(crate) mod own_page;
-pub(crate) mod rights;
 pub(crate) mod secret;
 pub(crate) mod session;
 pub(crate) mod strangers;

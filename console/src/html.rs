@@ -4,6 +4,5 @@ pub(crate) mod chart;
 pub(crate) mod client;
 pub(crate) mod form;
 pub(crate) mod format;
-pub(crate) mod labels;
 pub(crate) mod list;
 pub(crate) mod shell;

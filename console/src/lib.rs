@@ -2,15 +2,14 @@
 //!
 //! A request goes through `routes` (match), `guard` (who is signed in, what they may do), the reading of its form, and one
 //! page, an `async fn(GuildVisit) -> Result<Response, PageError>`: `admitted` calls them in this order. A page is found by
-//! its URL: `/console/guilds/:guild/bindings` is `pages/guilds/bindings.rs`. It writes its HTML with `html`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
+//! its URL: `/console/guilds/:guild/bindings` is `pages/guilds/bindings.rs`. It writes its HTML with `html`. Pages read through `entities`; each change is a call of the API in this process (`people::Api`),
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
-pub mod actions;
 mod admitted;
-mod api;
 mod fields;
 mod figures;
 mod guard;
+mod host;
 mod html;
 mod metrics;
 mod pages;
@@ -26,13 +25,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use admitted::Admitted;
-pub use api::{Api, ApiAnswer, ApiCall, Caller, Over, Turn};
 pub use fields::MOST_FIELDS;
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 pub use guard::live::{LiveKey, LivePerson, bearer};
 pub use guard::live_refusal::LiveRefusal;
-pub use guard::rights::{Needs, Rights};
 pub use guard::secret::ConsoleSecret;
+pub use host::{Host, Over, Turn};
 pub use request::{MEMBERS, ROOT, Request};
 pub use response::body::{Body, Broken, Unread};
 use response::{PageError, Response, error_page};

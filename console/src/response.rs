@@ -9,6 +9,7 @@ pub(crate) mod flash;
 use askama::Template;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use people::RightsError;
 
 use body::{Body, Unread};
 pub(crate) use flash::{Flash, Undo};
@@ -182,6 +183,15 @@ impl PageError {
             Self::Form(Unread { status, .. }) | Self::Busy { status, .. } => *status,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl From<RightsError> for PageError {
+    fn from(error: RightsError) -> Self {
+        match error {
+            RightsError::Unavailable => Self::Unavailable(error.to_string()),
+            RightsError::Database(error) => error.into(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use futures_util::future::BoxFuture;
 use http::Method;
 use matchit::Router;
+use people::Needs;
 
-use crate::guard::rights::Needs;
 use crate::pages;
 use crate::response::{PageError, Response};
 use crate::visit::{Guest, GuildVisit, Params, Visit};
@@ -231,7 +231,7 @@ fn allowed(rows: &[&Row]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actions;
+    use people::actions;
 
     #[test]
     fn a_path_is_found_by_its_method_with_decoded_parameters() {

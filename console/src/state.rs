@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use people::RightsCache;
 use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 
-use crate::api::Api;
 use crate::guard::limited_sessions::LimitedSessions;
-use crate::guard::rights::RightsCache;
 use crate::guard::tokens::Tokens;
+use crate::host::Host;
 use crate::metrics::CounterHistory;
 use crate::platform_cache::accounts::AccountCache;
 use crate::platform_cache::groups::GroupCache;
@@ -21,9 +21,9 @@ pub struct Console {
     pub(crate) context: Context,
     pub(crate) platforms: Platforms,
     pub(crate) queue: Queue,
-    pub(crate) api: Arc<dyn Api>,
+    pub(crate) host: Arc<dyn Host>,
     pub(crate) ways_in: WaysIn,
-    pub(crate) rights: RightsCache,
+    pub(crate) rights: Arc<RightsCache>,
     pub(crate) tokens: Tokens,
     pub(crate) groups: GroupCache,
     pub(crate) accounts: AccountCache,
@@ -48,11 +48,12 @@ impl Console {
         context: Context,
         platforms: Platforms,
         queue: Queue,
-        api: Arc<dyn Api>,
+        host: Arc<dyn Host>,
+        rights: Arc<RightsCache>,
         ways_in: WaysIn,
     ) -> Arc<Self> {
         Arc::new(Self {
-            rights: RightsCache::new(context.clone(), platforms.clone()),
+            rights,
             tokens: Tokens::new(context.limits.clone(), platforms.clone()),
             groups: GroupCache::new(platforms.clone()),
             accounts: AccountCache::new(platforms.clone()),
@@ -64,7 +65,7 @@ impl Console {
             context,
             platforms,
             queue,
-            api,
+            host,
             ways_in,
         })
     }

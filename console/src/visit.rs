@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use entities::{GuildId, Timestamp, guild};
 use http::{HeaderMap, Method};
+use people::{ApiAnswer, ApiCall, Caller, Needs, Rights, Viewer};
 use platforms::{CallContext, Platforms};
 use queue::Queue;
 use runtime::{Context, Pool};
 use serde_json::{Map, Value};
 
-use crate::api::{ApiAnswer, ApiCall, Caller};
 use crate::fields::Fields;
-use crate::guard::rights::{Needs, Rights, Viewer};
 use crate::guard::session::Session;
 use crate::html::format::When;
 use crate::request::Request;
@@ -124,7 +123,7 @@ impl Visit {
         let request_id = self.request.request_id.clone();
         let caller = Caller { guild, user: self.session.row.user_id, rights, request_id };
         let path = path.replace("{g}", &guild.to_string());
-        self.console.api.call(caller, ApiCall { method, path, body }).await
+        self.console.host.call(caller, ApiCall { method, path, body }).await
     }
 
     pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {

@@ -110,16 +110,26 @@ impl From<AccountBody> for ChatUser {
 }
 
 /// The bot's application.
-#[derive(Deserialize)]
-pub(crate) struct ApplicationBody {
+#[derive(Debug, Clone, Deserialize)]
+pub struct Application {
+    /// That of the bot too.
+    pub id: ChatId,
     flags: u64,
+    /// Hexadecimal; signs interactions.
+    #[serde(default)]
+    pub verify_key: String,
+    /// Where interactions go; `None`: to the event stream.
+    pub interactions_endpoint_url: Option<String>,
+    /// Where people may come back to after signing in.
+    #[serde(default)]
+    pub redirect_uris: Vec<String>,
 }
 
-impl ApplicationBody {
+impl Application {
     /// `GATEWAY_GUILD_MEMBERS`, and the same for a bot in fewer than 100 guilds.
     const MEMBERS_INTENT: u64 = 1 << 14 | 1 << 15;
 
-    pub(crate) fn has_members_intent(&self) -> bool {
+    pub fn has_members_intent(&self) -> bool {
         self.flags & Self::MEMBERS_INTENT != 0
     }
 }

@@ -11,6 +11,7 @@ use runtime::{PlatformConfig, Redis, Secret};
 use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
 use crate::exchange::Http;
+use crate::interaction_key::InteractionKey;
 use crate::pacing::{Pacer, Rules, SharedPace};
 use crate::pictures::Pictures;
 use crate::play_sign_in::PlaySignIn;
@@ -41,6 +42,8 @@ pub struct Platforms {
     /// The same for the game platform.
     pub play_sign_in: Option<Arc<PlaySignIn>>,
     pub pictures: Arc<Pictures>,
+    /// `None`: no interactions arrive by HTTP.
+    pub interaction_key: Option<InteractionKey>,
 }
 
 impl Platforms {
@@ -67,10 +70,12 @@ impl Platforms {
         let wire = Wire::new(http, pacer, roblox::classify);
         let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
         let (sign_in, play_sign_in) = (sign_in.map(Arc::new), play_sign_in.map(Arc::new));
+        let interaction_key = config.chat_public_key.map(InteractionKey::new);
         let (chat, play) = (Arc::new(chat), Arc::new(play));
         let files = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_FILES));
         let pictures = Pictures::new((chat.clone(), chat_files, files), (play.clone(), play_files));
-        Ok(Self { chat, play, sign_in, play_sign_in, pictures: Arc::new(pictures) })
+        let pictures = Arc::new(pictures);
+        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key })
     }
 }
 
@@ -131,6 +136,7 @@ mod tests {
             chat_token: None,
             chat_client_id: Some("7".to_owned()),
             chat_client_secret: Some("s".into()),
+            chat_public_key: None,
             play_api_url: url.map(str::to_owned),
             play_key: None,
             play_client_id: Some("8".to_owned()),

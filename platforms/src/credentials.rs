@@ -1,7 +1,9 @@
 //! Whether the platforms accept the credentials: one call to each.
 
 use entities::{ChatId, GroupId, GuildId};
+use serde_json::Value;
 
+use crate::chat::Application;
 use crate::config::Platforms;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
@@ -28,9 +30,18 @@ impl Platforms {
         )
     }
 
-    /// Whether the bot's application has the privileged intent that reading members needs.
-    pub async fn has_members_intent(&self) -> Result<bool> {
-        self.chat.has_members_intent(no_guild()?).await
+    pub async fn application(&self) -> Result<Application> {
+        self.chat.application(no_guild()?).await
+    }
+
+    /// The commands that people see, as the platform has them.
+    pub async fn chat_commands(&self, application: ChatId) -> Result<Vec<Value>> {
+        self.chat.commands(no_guild()?, application).await
+    }
+
+    /// Replaces all of them.
+    pub async fn put_chat_commands(&self, application: ChatId, commands: Value) -> Result<()> {
+        self.chat.put_commands(no_guild()?, application, commands).await
     }
 
     /// An error unless the game platform accepts the key.

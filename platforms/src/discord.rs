@@ -4,6 +4,7 @@ mod absent;
 mod access;
 mod errors;
 mod guild;
+mod interactions;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
@@ -19,7 +20,7 @@ pub(crate) use errors::classify;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{
-    ApplicationBody, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
+    Application, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
     MemberCall, MemberChange, MemberUpdate, UserBody,
 };
 use crate::context::CallContext;
@@ -137,10 +138,10 @@ impl ChatPlatform {
         self.bot.get_or_try_init(|| ask).await.copied()
     }
 
-    /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`, which the member list needs.
-    pub async fn has_members_intent(&self, call: CallContext) -> Result<bool> {
+    /// The bot's application.
+    pub async fn application(&self, call: CallContext) -> Result<Application> {
         let request = self.request(Method::GET, routes::APPLICATION, "/applications/@me")?;
-        Ok(self.wire.json::<ApplicationBody>(call, &request).await?.has_members_intent())
+        self.wire.json(call, &request).await
     }
 
     /// All roles of the guild.

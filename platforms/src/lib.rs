@@ -17,6 +17,7 @@ mod failures;
 #[cfg(test)]
 mod fuzz;
 mod guild_access;
+mod interaction_key;
 mod nickname;
 mod oauth;
 mod pacing;
@@ -31,8 +32,8 @@ mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
-    ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
-    MemberCall, MemberChange, MemberUpdate, NamedMember, RoleProblem,
+    Application, ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS,
+    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, NamedMember, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
@@ -41,6 +42,7 @@ pub use error::{Missing, PlatformError};
 pub use failure::PLATFORM_UNAVAILABLE;
 pub use failures::CallFailure;
 pub use guild_access::GuildAccess;
+pub use interaction_key::{InteractionKey, REPLAY_WINDOW};
 pub use nickname::nickname;
 pub use oauth::{ATTEMPT_SECONDS, Attempt, Begun, IdTokenError, SignInError};
 pub use pacing::budget::{Budget, CountedBy};

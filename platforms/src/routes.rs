@@ -23,6 +23,9 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
+    pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
+    pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";
     /// On the host of files.
     pub(crate) const AVATAR: &str = "GET /avatars/:user/:hash";
     pub(crate) const ICON: &str = "GET /icons/:guild/:hash";

@@ -3,7 +3,7 @@
 //! Only a single 429 with a short pause is retried here; every other error is returned classified, and the job's
 //! backoff decides.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::answer;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
-use crate::exchange::Http;
+use crate::exchange::{Http, Response};
 use crate::failures::CallFailure;
 use crate::pacing::budget::Budget;
 use crate::pacing::{Answered, Ask, Pacer, Permit};
@@ -126,6 +126,13 @@ impl Wire {
         Ok(CallPermit { permit, context })
     }
 
+    /// Sends a call that counts for no limit of the credential.
+    pub(crate) async fn send_unpaced(&self, request: &Request) -> Result<Bytes> {
+        let answer = self.http.send(request.route, self.builder(request)).await?;
+        let (_, pause) = answer::read(answer.status, &answer.headers, &answer.body);
+        self.settled(request, answer, pause)
+    }
+
     /// Sends a call of the permit's route.
     pub(crate) async fn send_once(&self, mut permit: CallPermit, request: &Request) -> Result<Bytes> {
         permit.permit.sending();
@@ -136,7 +143,10 @@ impl Wire {
         };
         // Not earlier: the permit's window starts when the response has arrived.
         permit.permit.finish(&answered).await;
-        let answer = exchanged?;
+        self.settled(request, exchanged?, pause)
+    }
+
+    fn settled(&self, request: &Request, answer: Response, pause: Option<Duration>) -> Result<Bytes> {
         match (answer.status, pause) {
             (200..=299, _) => Ok(answer.body),
             (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),

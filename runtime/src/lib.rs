@@ -43,7 +43,7 @@ pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
 pub use settings::{
-    AMQP_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, DATABASE_URL, PLAY_CLIENT_ID,
+    AMQP_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_PUBLIC_KEY, CHAT_TOKEN, DATABASE_URL, PLAY_CLIENT_ID,
     PLAY_CLIENT_SECRET, PLAY_KEY, REDIS_URL,
 };
 pub use shutdown::{CLEANUP_PERIOD, GRACE_PERIOD, Shutdown};

@@ -1,14 +1,21 @@
-//! Handlers of the routes: the chat platform for the bot (`guild`, `members`, `bans`, `channels`) and for people who
-//! sign in (`authorize`, `tokens`), the game platform (`play`; for people `authorize`, `play_tokens`) and the control
-//! side (`control`).
+//! Handlers of the routes: the chat platform for the bot (`application`, `bans`, `channels`, `commands`, `guild`, `members`,
+//! `messages`), for answers to interactions (`webhooks`) and for people who sign in (`authorize`, `tokens`), the game
+//! platform (`play`, `players`; for people `authorize`, `play_tokens`), `pictures` of both, and the control side
+//! (`control`).
 
+pub(crate) mod application;
 pub(crate) mod authorize;
 pub(crate) mod bans;
 pub(crate) mod channels;
 pub(crate) mod client_form;
+pub(crate) mod commands;
 pub(crate) mod control;
 pub(crate) mod guild;
 pub(crate) mod members;
+pub(crate) mod messages;
+pub(crate) mod pictures;
 pub(crate) mod play;
 pub(crate) mod play_tokens;
+pub(crate) mod players;
 pub(crate) mod tokens;
+pub(crate) mod webhooks;

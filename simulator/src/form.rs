@@ -1,5 +1,6 @@
 //! Errors in a request's fields, in the chat platform's format: 50035 with a tree that names each field.
 
+use http::Uri;
 use serde_json::{Map, Value, json};
 
 use crate::reply::Reply;
@@ -12,10 +13,10 @@ pub(crate) type Mistake = (&'static str, String);
 pub(crate) struct FormErrors(Map<String, Value>);
 
 impl FormErrors {
-    /// `path` leads to the field: `permission_overwrites.0.id`.
+    /// `path` leads to the field: `permission_overwrites.0.id`; empty is the body itself.
     pub(crate) fn add(&mut self, path: &str, (code, message): Mistake) {
         let mut tree = &mut self.0;
-        for part in path.split('.') {
+        for part in path.split('.').filter(|part| !part.is_empty()) {
             let branch = tree.entry(part).or_insert_with(|| json!({}));
             // The map contains only objects.
             let Value::Object(inner) = branch else { return };
@@ -69,6 +70,18 @@ pub(crate) fn not_a_list() -> Mistake {
     ("LIST_TYPE_CONVERT", "Only iterables may be used in a ListType".to_owned())
 }
 
+pub(crate) fn not_an_object() -> Mistake {
+    ("DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType".to_owned())
+}
+
+pub(crate) fn too_small(least: i64) -> Mistake {
+    ("NUMBER_TYPE_MIN", format!("int value should be greater than or equal to {least}."))
+}
+
+pub(crate) fn too_large(most: i64) -> Mistake {
+    ("NUMBER_TYPE_MAX", format!("int value should be less than or equal to {most}."))
+}
+
 pub(crate) fn repeated() -> Mistake {
     ("SET_TYPE_ALREADY_CONTAINS_VALUE", "The set already contains this value".to_owned())
 }
@@ -76,6 +89,14 @@ pub(crate) fn repeated() -> Mistake {
 pub(crate) fn not_a_choice(choices: &[u64]) -> Mistake {
     let choices: Vec<String> = choices.iter().map(u64::to_string).collect();
     ("BASE_TYPE_CHOICES", format!("Value must be one of ({}).", choices.join(", ")))
+}
+
+pub(crate) fn is_web_address(address: &str) -> bool {
+    !address.contains('#')
+        && address.parse::<Uri>().is_ok_and(|uri| {
+            matches!(uri.scheme_str(), Some("http" | "https"))
+                && uri.host().is_some_and(|host| !host.is_empty())
+        })
 }
 
 /// A body that is a JSON object.

@@ -140,7 +140,7 @@ fn check_verifier(challenge: Option<&str>, verifier: Option<&str>) -> Result<(),
     Err(("invalid_grant", "Invalid \"code_verifier\" in request."))
 }
 
-fn random_text() -> String {
+pub(crate) fn random_text() -> String {
     Alphanumeric.sample_string(&mut rand::rng(), TEXT_LENGTH)
 }
 

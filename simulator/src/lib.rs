@@ -2,30 +2,41 @@
 //! hierarchy rules, so that demos and tests run the production clients.
 //!
 //! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. People
-//! sign in at `/oauth2/authorize`, and with the game platform at `/oauth/v1/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state;
-//! see `GET /control/routes`.
+//! sign in at `/oauth2/authorize`, and with the game platform at `/oauth/v1/authorize`. What people do with the bot's commands
+//! and buttons is sent to the application's endpoint. The control side (`/control/...`) lets people do that, counts requests,
+//! injects faults and changes state; see `GET /control/routes`.
 
+mod application_key;
 mod audit;
+mod command_form;
+mod conversations;
 mod credentials;
 mod endpoints;
 mod faults;
+mod fields;
 mod flaw;
 mod form;
 mod grants;
+mod html;
 mod huge;
+mod interactions;
 mod limits;
 mod load;
+mod message;
 mod objects;
 mod options;
+mod outgoing;
 mod pairs;
 mod pauses;
 mod permissions;
+mod pictures;
 mod reply;
 mod route;
 mod router;
 mod server;
 mod signing_keys;
 mod simulator;
+mod snowflake;
 mod state;
 mod stats;
 mod timeline;

@@ -10,7 +10,7 @@ use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
 
 use crate::permissions::ADMINISTRATOR;
-use crate::state::{BOT_USER, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
+use crate::state::{BOT_USER, Channel, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -186,6 +186,7 @@ fn guild(part: GuildPart) -> Result<Guild, String> {
             return Err(format!("member {chat_id} is listed twice"));
         }
     }
+    guild.channels.extend(Guild::general(part.guild_id).map(|id| (id, Channel::text("general"))));
     let human = guild.members.iter().find(|(_, member)| !member.bot).map(|(id, _)| *id);
     guild.owner = part.owner_id.or(human);
     let bot = ChatId::try_from(BOT_USER).map_err(|error| error.to_string())?;

@@ -3,13 +3,15 @@
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use serde_json::{Value, json};
 
+use crate::conversations::Conversations;
+use crate::options::Application;
+use crate::permissions::ALL_PERMISSIONS;
+use crate::pictures;
 use crate::state::{BOT_USER, Channel, Connection, Guild, Member, OWNER, Overwrite, Role};
 
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
-/// The platform's data of an owner.
-const ALL_PERMISSIONS: u64 = (1 << 53) - 1;
 
 pub(crate) fn user_name(id: ChatId) -> String {
     format!("user{id}")
@@ -17,8 +19,16 @@ pub(crate) fn user_name(id: ChatId) -> String {
 
 pub(crate) fn user(id: ChatId, bot: bool) -> Value {
     json!({
-        "id": id, "username": user_name(id), "discriminator": "0", "global_name": null, "avatar": null,
-        "bot": bot, "system": false, "public_flags": 0,
+        "id": id, "username": user_name(id), "discriminator": "0", "global_name": null,
+        "avatar": pictures::hash_of(id.get()), "bot": bot, "system": false, "public_flags": 0,
+    })
+}
+
+/// The bot's user as others see it.
+pub(crate) fn bot() -> Value {
+    json!({
+        "id": BOT_USER.to_string(), "username": "guildhall", "discriminator": "0001", "global_name": null,
+        "avatar": null, "bot": true, "flags": 0, "public_flags": 0,
     })
 }
 
@@ -28,6 +38,13 @@ pub(crate) fn member(id: ChatId, member: &Member) -> Value {
         "joined_at": JOINED_AT, "premium_since": null, "deaf": false, "mute": false, "flags": 0, "pending": false,
         "communication_disabled_until": null,
     })
+}
+
+/// With what the member may do, as interactions show members.
+pub(crate) fn acting_member(guild: &Guild, id: ChatId, one: &Member) -> Value {
+    let mut body = member(id, one);
+    body["permissions"] = json!(guild.permissions_of(id, one).to_string());
+    body
 }
 
 pub(crate) fn role(id: RoleId, role: &Role) -> Value {
@@ -56,6 +73,13 @@ pub(crate) fn channel(guild: GuildId, id: ChannelId, channel: &Channel) -> Value
     })
 }
 
+/// The channel of direct messages with a person.
+pub(crate) fn direct_channel(id: ChannelId, recipient: ChatId) -> Value {
+    json!({
+        "id": id, "type": 1, "last_message_id": null, "flags": 0, "recipients": [user(recipient, false)],
+    })
+}
+
 fn overwrite(overwrite: &Overwrite) -> Value {
     let Overwrite { id, kind, allow, deny } = overwrite;
     json!({ "id": id.to_string(), "type": kind, "allow": allow.to_string(), "deny": deny.to_string() })
@@ -64,7 +88,7 @@ fn overwrite(overwrite: &Overwrite) -> Value {
 pub(crate) fn guild(id: GuildId, guild: &Guild, counts: bool) -> Value {
     let owner = guild.owner.map_or_else(|| OWNER.to_string(), |owner| owner.to_string());
     let mut body = json!({
-        "id": id, "name": guild.name, "icon": null, "splash": null, "discovery_splash": null,
+        "id": id, "name": guild.name, "icon": pictures::hash_of(id.get()), "splash": null, "discovery_splash": null,
         "owner_id": owner, "region": "deprecated", "afk_channel_id": null, "afk_timeout": 300,
         "widget_enabled": false, "widget_channel_id": null, "verification_level": 1,
         "default_message_notifications": 1, "explicit_content_filter": 0, "roles": roles(guild), "emojis": [],
@@ -87,7 +111,7 @@ pub(crate) fn own_guild(id: GuildId, guild: &Guild, user: ChatId, member: &Membe
     let owner = guild.owner == Some(user);
     let permissions = if owner { ALL_PERMISSIONS } else { guild.permissions(&member.roles) };
     json!({
-        "id": id, "name": guild.name, "icon": null, "banner": null, "owner": owner,
+        "id": id, "name": guild.name, "icon": pictures::hash_of(id.get()), "banner": null, "owner": owner,
         "permissions": permissions.to_string(), "features": [],
     })
 }
@@ -100,14 +124,15 @@ pub(crate) fn connection(connection: &Connection) -> Value {
     })
 }
 
-pub(crate) fn application(members_intent: bool, guilds: usize) -> Value {
+pub(crate) fn application(members_intent: bool, guilds: usize, settings: &Conversations) -> Value {
+    let endpoint = settings.endpoint.as_ref().map(ToString::to_string);
     let owner = ChatId::try_from(OWNER).map(|owner| user(owner, false)).unwrap_or_default();
     json!({
         "id": BOT_USER.to_string(), "name": "guildhall", "icon": null, "description": "", "summary": "", "type": null,
-        "bot_public": false, "bot_require_code_grant": false, "verify_key": "0".repeat(64), "hook": true,
+        "bot_public": false, "bot_require_code_grant": false, "verify_key": Application::PUBLIC_KEY, "hook": true,
         "flags": if members_intent { MEMBERS_INTENT } else { 0 }, "team": null, "owner": owner,
-        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": [],
-        "approximate_user_authorization_count": 0, "interactions_endpoint_url": null,
+        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": settings.redirect_uris,
+        "approximate_user_authorization_count": 0, "interactions_endpoint_url": endpoint,
         "role_connections_verification_url": null, "event_webhooks_url": null, "event_webhooks_status": 1,
         "integration_types_config": { "0": {} },
     })

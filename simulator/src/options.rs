@@ -42,6 +42,8 @@ pub struct Application {
 impl Application {
     pub const DEMO_ID: &str = "guildhall-demo";
     pub const DEMO_SECRET: &str = "guildhall-demo-secret";
+    /// Interactions are signed with the key of this public one.
+    pub const PUBLIC_KEY: &str = "7c112e9d2ea806fd1ebbc86c89b548b6651e7825af36c7a1ab7a4a4101ead9e7";
     /// Those of the game platform.
     pub const PLAY_DEMO_ID: &str = "guildhall-demo-play";
     pub const PLAY_DEMO_SECRET: &str = "guildhall-demo-play-secret";

@@ -1,5 +1,5 @@
-//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause. Calls of sign-in are not
-//! checked: no pacing coordinates them.
+//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause. Calls without limits
+//! are not checked: no pacing coordinates them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ struct Pause {
 
 impl Pauses {
     pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
-        if route.side.is_sign_in() {
+        if route.side.is_unlimited() {
             return;
         }
         self.pauses.retain(|_, pause| pause.until > now);
@@ -49,7 +49,7 @@ impl Pauses {
 
     /// Call it when the response is sent: a client cannot keep a pause before it receives it.
     pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply, now: Instant) {
-        if reply.status != 429 || route.side.is_sign_in() {
+        if reply.status != 429 || route.side.is_unlimited() {
             return;
         }
         let body = reply.body.as_ref();

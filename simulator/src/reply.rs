@@ -14,8 +14,8 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(HeaderName, String)>,
     pub(crate) body: Option<Value>,
-    /// HTML, for a browser.
-    pub(crate) page: Option<String>,
+    /// For a browser: the type of its content, and the content.
+    pub(crate) raw: Option<(&'static str, Bytes)>,
     /// Replaces the others.
     pub(crate) huge: Option<Huge>,
 }
@@ -43,7 +43,11 @@ impl Reply {
     }
 
     pub(crate) fn page(status: u16, html: String) -> Self {
-        Self { page: Some(html), ..Self::of(status) }
+        Self { raw: Some(("text/html; charset=utf-8", html.into())), ..Self::of(status) }
+    }
+
+    pub(crate) fn png(picture: &'static [u8]) -> Self {
+        Self { raw: Some(("image/png", Bytes::from_static(picture))), ..Self::of(200) }
     }
 
     pub(crate) fn redirect(to: &str) -> Self {
@@ -51,7 +55,7 @@ impl Reply {
     }
 
     fn of(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: None, page: None, huge: None }
+        Self { status, headers: Vec::new(), body: None, raw: None, huge: None }
     }
 
     /// `{"code": 10007, "message": "Unknown Member"}`.
@@ -108,13 +112,10 @@ impl Reply {
     }
 
     pub(crate) fn into_response(self) -> Response<Body> {
-        let kind = match &self.page {
-            Some(_) => Some("text/html; charset=utf-8"),
-            None if self.body.is_some() || self.huge.is_some() => Some("application/json"),
-            None => None,
-        };
-        let text = self.page.or_else(|| self.body.map(|body| body.to_string()));
-        let body = text.map_or_else(Bytes::new, Bytes::from);
+        let is_json = self.body.is_some() || self.huge.is_some();
+        let json = || (is_json.then_some("application/json"), self.body.map(|body| body.to_string().into()));
+        let (kind, body) = self.raw.map_or_else(json, |(kind, body)| (Some(kind), Some(body)));
+        let body: Bytes = body.unwrap_or_default();
         let body = self.huge.map_or_else(|| Body::Left(Full::new(body)), Body::Right);
         let mut response = Response::new(body);
         *response.status_mut() =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HOST};
 
 use crate::flaw::Flaw;
 
@@ -19,6 +19,9 @@ pub(crate) enum Side {
     SignIn,
     /// The game platform for a person, in the same way.
     PlaySignIn,
+    /// The chat platform without a credential in the headers: answers to interactions, whose path holds a token, and
+    /// pictures. No limits, and not counted as requests of the bot.
+    Open,
     /// Needs `x-api-key`; 300 requests a minute for each key.
     Cloud,
     /// Needs no credential.
@@ -53,19 +56,24 @@ pub(crate) struct Route {
 impl Side {
     /// Whether the chat platform's hosts answer, in their format.
     pub(crate) fn is_chat_platform(self) -> bool {
-        matches!(self, Self::Chat | Self::SignIn)
+        matches!(self, Self::Chat | Self::SignIn | Self::Open)
     }
 
-    /// Whether a person stands behind a request, not the bot or the owner of the key.
-    pub(crate) fn is_sign_in(self) -> bool {
-        matches!(self, Self::SignIn | Self::PlaySignIn)
+    /// Whether requests have no limit that the bot or the owner of the key must keep.
+    pub(crate) fn is_unlimited(self) -> bool {
+        matches!(self, Self::SignIn | Self::PlaySignIn | Self::Open)
     }
 }
 
 impl Route {
     pub(crate) fn changes_a_guild(&self) -> bool {
-        self.side == Side::Chat && !self.name.starts_with("GET ")
+        self.side == Side::Chat && !self.name.starts_with("GET ") && self.name.contains(" /guilds/")
     }
+}
+
+/// The object that a bucket belongs to: the guild of the path, or the channel.
+pub(crate) fn bucket_key(params: &HashMap<String, String>) -> &str {
+    params.get("guild").or_else(|| params.get("channel")).map_or("", String::as_str)
 }
 
 #[derive(Default)]
@@ -83,6 +91,12 @@ pub(crate) struct Input {
 impl Input {
     pub(crate) fn param(&self, name: &str) -> &str {
         self.params.get(name).map_or("", String::as_str)
+    }
+
+    /// The address of this server, as the client reached it.
+    pub(crate) fn base_url(&self) -> String {
+        let host = self.headers.get(HOST).and_then(|host| host.to_str().ok());
+        format!("http://{}", host.unwrap_or("localhost"))
     }
 
     /// What follows the scheme in `Authorization`.

@@ -19,7 +19,7 @@ use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::pairs::pairs;
 use crate::reply::{Body, Reply};
-use crate::route::{Input, Side, authorization};
+use crate::route::{Input, Side, authorization, bucket_key};
 use crate::router::{Endpoint, Matched, Routes};
 use crate::simulator::Simulator;
 use crate::state::SimulatorState;
@@ -99,8 +99,7 @@ impl Server {
                 let route = &endpoint.route;
                 if route.side != Side::Control {
                     self.delay().await;
-                    let guild = params.get("guild").map_or("", String::as_str);
-                    self.simulator.records().stats.arrival(route, guild, Instant::now());
+                    self.simulator.records().stats.arrival(route, bucket_key(&params), Instant::now());
                 }
                 let reply = match Limited::new(body, BODY_CAP).collect().await {
                     Ok(body) => {
@@ -121,22 +120,23 @@ impl Server {
     async fn answer(&self, endpoint: &Endpoint, mut input: Input) -> Reply {
         let route = &endpoint.route;
         if route.side == Side::Control {
-            return (endpoint.handler)(&self.simulator, &input);
+            return endpoint.handler.serve(&self.simulator, &input).await;
         }
         let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
         input.flaw = fault.as_ref().and_then(|fault| fault.flaw);
         let served = fault.as_ref().is_some_and(|fault| fault.served);
-        let done = served.then(|| self.serve_platform(endpoint, &input));
+        let done = if served { Some(self.serve_platform(endpoint, &input).await) } else { None };
         if let Some(hang) = fault.as_ref().and_then(Fault::hang) {
             tokio::time::sleep(hang).await;
         }
-        let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
-            Some(faulty) => faulty,
-            None => done.unwrap_or_else(|| self.serve_platform(endpoint, &input)),
+        let reply = match (fault.as_ref().and_then(|fault| fault.reply(route.side)), done) {
+            (Some(faulty), _) => faulty,
+            (None, Some(done)) => done,
+            (None, None) => self.serve_platform(endpoint, &input).await,
         };
         self.simulator.records().stats.served(route, &input, reply.status);
         self.delay().await;
-        self.simulator.records().stats.answered(route, input.param("guild"), &reply);
+        self.simulator.records().stats.answered(route, bucket_key(&input.params), &reply);
         reply
     }
 
@@ -149,13 +149,13 @@ impl Server {
         }
     }
 
-    fn serve_platform(&self, endpoint: &Endpoint, input: &Input) -> Reply {
+    async fn serve_platform(&self, endpoint: &Endpoint, input: &Input) -> Reply {
         let route = &endpoint.route;
         let key = match self.simulator.options.credentials.check(route.side, &input.headers) {
             Ok(key) => key,
             Err(refused) => return refused,
         };
-        let request = LimitedRequest { route, guild: input.param("guild"), key };
+        let request = LimitedRequest { route, guild: bucket_key(&input.params), key };
         let profile = self.simulator.options.rate_limit;
         let passed = self.simulator.records().limiter.pass(profile, &request, Instant::now());
         let bucket = match passed {
@@ -163,7 +163,7 @@ impl Server {
             Err(limited) => return limited,
         };
         let mut reply = match audit::check_reason(input) {
-            Ok(()) => (endpoint.handler)(&self.simulator, input),
+            Ok(()) => endpoint.handler.serve(&self.simulator, input).await,
             Err(refused) => refused,
         };
         if route.changes_a_guild() && (200..300).contains(&reply.status) {

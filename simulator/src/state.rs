@@ -6,6 +6,9 @@ use std::time::Duration;
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
+use crate::conversations::Conversations;
+use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS};
+
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
 
@@ -34,6 +37,7 @@ pub struct SimulatorState {
     pub(crate) profiles: HashMap<PlayId, Profile>,
     /// The first id for new channels.
     pub(crate) last_channel: i64,
+    pub(crate) conversations: Conversations,
 }
 
 /// As sent to `POST /control/connections`.
@@ -103,6 +107,12 @@ pub(crate) struct Channel {
     pub(crate) overwrites: Vec<Overwrite>,
 }
 
+impl Channel {
+    pub(crate) fn text(name: &str) -> Self {
+        Self { name: name.to_owned(), kind: 0, topic: None, parent: None, overwrites: Vec::new() }
+    }
+}
+
 /// The overwrite of one role (kind 0) or member (1) in a channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Overwrite {
@@ -156,6 +166,11 @@ impl Guild {
         self.bot().map_or(0, |bot| self.highest(&bot.roles))
     }
 
+    /// What the bot may do, as [`Self::permissions_of`] a member.
+    pub(crate) fn app_permissions(&self) -> u64 {
+        effective(self.bot_permissions())
+    }
+
     pub(crate) fn bot_permissions(&self) -> u64 {
         self.permissions(self.bot().map_or(&[][..], |bot| &bot.roles))
     }
@@ -166,9 +181,24 @@ impl Guild {
         self.roles.iter().filter(counts).fold(0, |all, (_, role)| all | role.permissions)
     }
 
+    /// What a member may do: everything for the owner and for administrators.
+    pub(crate) fn permissions_of(&self, user: ChatId, member: &Member) -> u64 {
+        if self.is_owner(user) { ALL_PERMISSIONS } else { effective(self.permissions(&member.roles)) }
+    }
+
+    /// The text channel that every guild has. As in guilds that the platform made long ago, its id is the guild's.
+    pub(crate) fn general(id: GuildId) -> Option<ChannelId> {
+        ChannelId::try_from(id.get()).ok()
+    }
+
     fn bot(&self) -> Option<&Member> {
         self.members.get(&ChatId::try_from(BOT_USER).ok()?)
     }
+}
+
+/// Administrators have all permissions.
+fn effective(held: u64) -> u64 {
+    if held & ADMINISTRATOR != 0 { ALL_PERMISSIONS } else { held }
 }
 
 impl Member {

@@ -18,6 +18,8 @@ pub(crate) const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role"
 pub(crate) const REMOVE_ROLE: &str = "DELETE /guilds/:guild/members/:user/roles/:role";
 pub(crate) const BAN: &str = "PUT /guilds/:guild/bans/:user";
 pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:app/commands";
+pub(crate) const PUT_GUILD_COMMANDS: &str = "PUT /applications/:app/guilds/:guild/commands";
 const UPDATES: [&str; 3] = [UPDATE_MEMBER, ADD_ROLE, REMOVE_ROLE];
 
 #[derive(Default)]
@@ -36,7 +38,7 @@ impl Stats {
         self.pauses.arrival(route, guild, now);
         match route.side {
             Side::Chat => {}
-            Side::SignIn | Side::PlaySignIn => return,
+            Side::SignIn | Side::PlaySignIn | Side::Open => return,
             Side::Cloud | Side::Users | Side::Control => {
                 self.play_requests += 1;
                 return;
@@ -81,6 +83,7 @@ impl Stats {
             "updates_by_guild": self.timeline.by_guild(),
             "page_calls": self.answers(READ_MEMBERS),
             "channels_created": self.succeeded(CREATE_CHANNEL),
+            "commands_put": self.succeeded(PUT_COMMANDS) + self.succeeded(PUT_GUILD_COMMANDS),
             "bans": self.succeeded(BAN),
             "rate_limited": self.with_status(&[429]),
             "invalid": self.with_status(&[401, 403, 429]),

@@ -1,12 +1,12 @@
-//! Who makes a call: a key, or a person signed in to the console of this process.
+//! Who makes a call: a key, or a person by a page or a chat command of this process.
 
 use std::sync::Arc;
 
-use console::actions::needs_of_job;
-use console::{Needs, Rights};
 use entities::api_key::Scope;
 use entities::{ChatId, GuildId, KeyId};
 use jobs::kinds;
+use people::actions::needs_of_job;
+use people::{Needs, Rights};
 
 use crate::cache::keys::Key;
 use crate::response::error::ApiError;
@@ -14,7 +14,7 @@ use crate::response::error::ApiError;
 #[derive(Clone)]
 pub(crate) enum Caller {
     Key(Arc<Key>),
-    /// In the console of this process, with the rights that they have in the guild.
+    /// With the rights that they have in the guild.
     Person {
         guild: GuildId,
         user: ChatId,
@@ -49,7 +49,7 @@ impl Caller {
         }
     }
 
-    /// Whether a key of the caller's may have this scope. What a person may call is in `console::actions`,
+    /// Whether a key of the caller's may have this scope. What a person may call is in `people::actions`,
     /// but a key has no position among the roles of the guild: only a person above all of them gets a key
     /// that grants roles.
     pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {

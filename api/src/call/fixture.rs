@@ -29,6 +29,7 @@ fn no_platforms() -> PlatformConfig {
         chat_token: None,
         chat_client_id: None,
         chat_client_secret: None,
+        chat_public_key: None,
         play_api_url: None,
         play_key: None,
         play_client_id: None,

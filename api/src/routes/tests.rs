@@ -102,7 +102,7 @@ fn a_default_key_can_call_all_of_the_interface() {
 
 #[test]
 fn people_make_only_calls_that_there_are() {
-    for (method, path, _) in console::actions::calls() {
+    for (method, path, _) in people::actions::calls() {
         assert!(rows().any(|row| row.method.as_str() == method && row.path == path), "{method} {path}");
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use console::Console;
+use people::RightsCache;
 use platforms::Platforms;
 use queue::Queue;
 use runtime::{Context, Shutdown};
@@ -44,11 +45,12 @@ pub async fn serve(
     let api = InProcess { state: state.clone(), router: router.clone() };
     let State { context, platforms, queue, options, .. } = &*state;
     let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
+    let rights = Arc::new(RightsCache::new(context.clone(), platforms.clone()));
     let ways_in = console::WaysIn {
         public_url: options.public_url.clone(),
         link_command: options.link_command.clone(),
     };
-    let console = Console::new(context, platforms, queue, Arc::new(api), ways_in);
+    let console = Console::new(context, platforms, queue, Arc::new(api), rights, ways_in);
     live::start(&state, &console);
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();

@@ -1,13 +1,14 @@
-//! The API as the console calls it: the same table, handlers and answers as over HTTP, for a person instead of a key.
+//! The API as pages and chat commands call it: the same table, handlers and answers as over HTTP, for a person instead of a key.
 
 use std::sync::Arc;
 
-use console::actions::needs_of;
-use console::{Api, ApiAnswer, ApiCall, Caller as Signed, Over, ProcessFigures, Turn};
+use console::{Host, Over, ProcessFigures, Turn};
 use entities::{ChatId, GuildId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Response};
+use people::actions::needs_of;
+use people::{Api, ApiAnswer, ApiCall, Caller as Signed};
 use runtime::telemetry::SPANS;
 use serde_json::Value;
 use tracing::{Instrument, field};
@@ -51,7 +52,9 @@ impl Api for InProcess {
         });
         ended.boxed()
     }
+}
 
+impl Host for InProcess {
     fn count_page(&self, person: ChatId) -> BoxFuture<'static, Result<(), Over>> {
         let state = self.state.clone();
         async move { admission::spend_on_page(&state, person).await }.boxed()
@@ -97,7 +100,7 @@ impl InProcess {
 }
 
 fn keys_only() -> ApiError {
-    ApiError::forbidden("keys_only", "this call is for keys: people make those of `console::actions`")
+    ApiError::forbidden("keys_only", "this call is for keys: people make those of `people::actions`")
 }
 
 fn envelope(response: Response<Payload>) -> ApiAnswer {

@@ -38,6 +38,21 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// "description": "…", "created_at": "2020-01-01T00:00:00Z"}` sets the profile of a game account. `POST /control/keys` with
 /// `{"withdraw": false}` lets another key sign ID tokens; with `true` the earlier keys are withdrawn.
 ///
+/// Interactions are signed with a constant key, whose public one is
+/// `7c112e9d2ea806fd1ebbc86c89b548b6651e7825af36c7a1ab7a4a4101ead9e7`. They go to the endpoint that `PATCH /applications/@me`
+/// sets, with `interactions_endpoint_url`. `POST /control/interactions` sends one as a person, waits at most three seconds, and answers with
+/// `interaction_id`, `message_id`, `status`, `took_ms` and `answer`. The person types a command: `{"guild_id": "1", "user_id": "2",
+/// "command": "setup button", "options": {}}` (`channel_id`: `general` if absent), presses a button: `{"user_id": "2", "message_id": "3",
+/// "press": "custom_id"}` (a select with `values`), or submits the modal that an interaction was answered with: `{"user_id": "2",
+/// "interaction_id": "4", "submit": "custom_id", "fields": {"name": "text"}}`. With `flaw` the signature is one that must be
+/// refused: `wrong_signature`, `no_signature`, `old_timestamp`, `changed_body`, `other_key`, or `replayed` (sent twice; `statuses`
+/// has both).
+///
+/// `GET /control/interactions/ID` shows the answer as the person sees it now, and why it `failed`. `DELETE
+/// /control/interactions/ID/token` ends its 15 minutes. `GET /control/messages?chat_id=ID` lists direct messages,
+/// `?channel_id=ID` those of a channel; each guild has a channel `general` with the id of the guild. `POST /control/direct-messages` with
+/// `{"chat_id": "2", "closed": true}` makes a person take none. `POST /control/application` with `{"redirect_uris": []}` sets these.
+///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
 #[derive(clap::Args)]

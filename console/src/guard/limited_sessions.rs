@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use moka::sync::Cache;
 
-use crate::api::Over;
 use crate::guard::secret::ConsoleSecret;
+use crate::host::Over;
 
 /// The window of the limit.
 const LONGEST: Duration = Duration::from_mins(1);

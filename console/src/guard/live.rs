@@ -5,12 +5,12 @@ use std::sync::Arc;
 use entities::console_session;
 use entities::{ChatId, GuildId, guild};
 use http::{HeaderMap, header};
+use people::{Needs, Rights, Viewer};
 use runtime::Secret;
 use uuid::Uuid;
 
 use crate::guard::live_refusal::LiveRefusal;
 use crate::guard::origin::is_same_origin;
-use crate::guard::rights::{Needs, Rights, Viewer};
 use crate::guard::session;
 use crate::guard::tokens::TokenHash;
 use crate::response::PageError;

@@ -1,5 +1,7 @@
 //! Why a live socket is refused, or closed.
 
+use people::RightsError;
+
 use crate::response::PageError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +19,12 @@ pub enum LiveRefusal {
     NoRights,
     #[error("the rights cannot be read at the moment; try again later")]
     Unavailable,
+}
+
+impl From<RightsError> for LiveRefusal {
+    fn from(_: RightsError) -> Self {
+        Self::Unavailable
+    }
 }
 
 impl From<PageError> for LiveRefusal {

@@ -11,9 +11,9 @@ use runtime::UnitOfWork;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::api::Over;
 use crate::guard::cookies;
 use crate::guard::secret::ConsoleSecret;
+use crate::host::Over;
 use crate::response::PageError;
 use crate::state::Console;
 
@@ -69,7 +69,7 @@ fn secret_of(headers: &HeaderMap) -> Option<ConsoleSecret> {
 
 /// Counts a page of the session's person.
 pub(crate) async fn count_page(console: &Console, session: &Session) -> Result<(), PageError> {
-    let counted = console.api.count_page(session.row.user_id).await;
+    let counted = console.host.count_page(session.row.user_id).await;
     Ok(counted.inspect_err(|over| console.limited_sessions.note(&session.secret, *over))?)
 }
 

@@ -1,10 +1,9 @@
 //! A form as it is shown: empty, or with the person's input and its errors.
 
 use http::StatusCode;
+use people::{ApiAnswer, labels};
 
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
-use crate::html::labels;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form {

@@ -2,8 +2,8 @@
 
 use askama::Template;
 use entities::{GuildId, guild, staff_member};
+use people::Viewer;
 
-use crate::guard::rights::Viewer;
 use crate::html::shell::Shell;
 use crate::response::{PageError, Response};
 use crate::visit::Visit;

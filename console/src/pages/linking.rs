@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use entities::{GuildId, guild as guilds};
 use http::Method;
+use people::ApiAnswer;
 use serde_json::{Map, Value};
 
-use crate::api::ApiAnswer;
 use crate::response::PageError;
 use crate::visit::Visit;
 

@@ -9,10 +9,10 @@ use std::time::Duration;
 use askama::Template;
 use entities::guild;
 use http::{Method, StatusCode};
+use people::{Needs, Rights};
 
 use crate::fields::Fields;
 use crate::guard::own_page::{own_page, page_before, with_page};
-use crate::guard::rights::{Needs, Rights};
 use crate::guard::session;
 use crate::html::shell::{Shell, instance};
 use crate::request::Request;

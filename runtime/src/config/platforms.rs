@@ -8,8 +8,8 @@ use clap::Args;
 use crate::error::StartError;
 use crate::secret::{Secret, either, secret_file};
 use crate::settings::{
-    CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_API_URL, PLAY_CLIENT_ID,
-    PLAY_CLIENT_SECRET, PLAY_KEY,
+    CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_PUBLIC_KEY, CHAT_TOKEN, PLAY_API_URL,
+    PLAY_CLIENT_ID, PLAY_CLIENT_SECRET, PLAY_KEY,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -33,6 +33,10 @@ pub struct PlatformArgs {
     pub chat_client_secret_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(CHAT_CLIENT_SECRET))]
     pub chat_client_secret: Option<Secret>,
+    /// Public key of the chat platform's application, as its developer portal shows it: with it commands of the chat platform
+    /// are taken at `POST /chat/interactions`
+    #[arg(long, env = "GUILDHALL_CHAT_PUBLIC_KEY", value_name = "HEX")]
+    pub chat_public_key: Option<String>,
     /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]
     #[arg(long, env = "GUILDHALL_PLAY_API_URL", value_name = "URL")]
     pub play_api_url: Option<String>,
@@ -85,6 +89,8 @@ pub struct PlatformConfig {
     /// Set if and only if `chat_client_secret` is.
     pub chat_client_id: Option<String>,
     pub chat_client_secret: Option<Secret>,
+    /// Ed25519.
+    pub chat_public_key: Option<[u8; 32]>,
     pub play_api_url: Option<String>,
     pub play_key: Option<Secret>,
     /// Set if and only if `play_client_secret` is.
@@ -115,6 +121,7 @@ impl PlatformArgs {
             chat_token: header_value(chat_token, CHAT_TOKEN)?,
             chat_client_id,
             chat_client_secret,
+            chat_public_key: public_key(self.chat_public_key.as_deref())?,
             play_api_url: base_url(self.play_api_url.as_deref(), PLAY_API_URL)?,
             play_key: header_value(play_key, PLAY_KEY)?,
             play_client_id,
@@ -139,6 +146,16 @@ fn base_url(url: Option<&str>, variable: &'static str) -> Result<Option<String>,
         variable,
         "is not a base URL; the form is http://127.0.0.1:9000 or https://host/path",
     ))
+}
+
+fn public_key(text: Option<&str>) -> Result<Option<[u8; 32]>, StartError> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let mut key = [0; 32];
+    hex::decode_to_slice(text, &mut key).map_err(|_| {
+        let what = "is not a public key; copy its 64 digits from the application's page General Information";
+        StartError::setting(CHAT_PUBLIC_KEY, what)
+    })?;
+    Ok(Some(key))
 }
 
 /// Id and secret of an application that people sign in with, or neither. The secret is a text or from a file.

@@ -152,12 +152,27 @@ fn an_application_has_both_id_and_secret_or_is_none() {
 }
 
 #[test]
+fn a_public_key_has_64_hexadecimal_digits() {
+    let checked =
+        |text: &str| cli(&["--chat-public-key", text]).platforms.checked().map(|all| all.chat_public_key);
+    assert_eq!(checked(&format!(" {}Ff ", "0".repeat(62))).unwrap().unwrap()[30..], [0, 255]);
+    assert_eq!(checked("").unwrap(), None);
+    for bad in ["12", &"0".repeat(63), &"0".repeat(66), &"g".repeat(64)] {
+        let error = checked(bad).unwrap_err().to_string();
+        assert!(error.starts_with("GUILDHALL_CHAT_PUBLIC_KEY is not a public key"), "{error}");
+    }
+}
+
+#[test]
 fn no_secret_is_a_flag() {
     use clap::CommandFactory;
     for argument in Cli::command().get_arguments() {
         let name = argument.get_id().as_str();
         let secret = ["url", "token", "key", "secret"].iter().any(|part| name.ends_with(part));
-        assert!(!secret || name.ends_with("api_url"), "{name} would stand in the list of processes");
+        assert!(
+            !secret || name.ends_with("api_url") || name.ends_with("public_key"),
+            "{name} would stand in the list of processes"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("token");

@@ -8,10 +8,10 @@ pub(crate) mod platforms;
 
 use std::time::Instant;
 
-use http::Uri;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::flaw::Flaw;
+use crate::form::is_web_address;
 use crate::grants::{Account, Code, Grant, Grants, Refused};
 use crate::options::Application;
 use crate::pairs::pairs;
@@ -117,14 +117,6 @@ fn read_rest(input: &Input, known: &[&str]) -> Result<(Vec<String>, Option<Strin
         return Err(("invalid_request", "Invalid \"code_challenge\""));
     }
     Ok((scopes.into_iter().map(str::to_owned).collect(), challenge.map(str::to_owned)))
-}
-
-fn is_web_address(address: &str) -> bool {
-    !address.contains('#')
-        && address.parse::<Uri>().is_ok_and(|uri| {
-            matches!(uri.scheme_str(), Some("http" | "https"))
-                && uri.host().is_some_and(|host| !host.is_empty())
-        })
 }
 
 fn refuse(redirect: &str, state: Option<&str>, (error, description): Refused) -> Reply {

@@ -1,5 +1,6 @@
 //! The control side: statistics, faults, state changes. Only tests and demos use it.
 
+pub(crate) mod conversations;
 pub(crate) mod linking;
 
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
@@ -13,7 +14,7 @@ use crate::faults::Fault;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
-use crate::state::{Member, SimulatorState};
+use crate::state::{Guild, Member, SimulatorState};
 
 pub(crate) fn routes(simulator: &Simulator, _: &Input) -> Reply {
     Reply::ok(json!({ "routes": simulator.route_names }))
@@ -49,7 +50,10 @@ pub(crate) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
 }
 
 /// The change that the body requests, or a 400 that names the wrong field.
-fn change<T: DeserializeOwned>(input: &Input, make: impl FnOnce(T) -> Result<(), String>) -> Reply {
+pub(crate) fn change<T: DeserializeOwned>(
+    input: &Input,
+    make: impl FnOnce(T) -> Result<(), String>,
+) -> Reply {
     let form = serde_json::from_slice(&input.body).map_err(|error| error.to_string());
     form.and_then(make).map_or_else(Reply::bad_control, |()| Reply::empty())
 }
@@ -167,9 +171,9 @@ fn change_group_member(state: &mut SimulatorState, form: &MemberForm) -> Result<
     Ok(true)
 }
 
-/// `GET /control/chat/guilds/:guild/state`: all members (the bot aside) and all channels.
+/// `GET /control/chat/guilds/:guild/state`: all members (the bot aside), and the channels that were made.
 pub(crate) fn guild_state(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild, _| {
+    read_guild(simulator, input, |guild_id, guild, _| {
         let members = guild.members.iter().filter(|(_, member)| !member.bot).map(|(id, member)| {
             let Member { nick, roles, updates, .. } = member;
             json!({ "chat_id": id, "nick": nick, "roles": roles, "updates": updates.all,
@@ -178,6 +182,7 @@ pub(crate) fn guild_state(simulator: &Simulator, input: &Input) -> Reply {
         let channels = guild
             .channels
             .iter()
+            .filter(|(id, _)| Some(**id) != Guild::general(guild_id))
             .map(|(id, channel)| json!({ "id": id, "name": channel.name, "topic": channel.topic }));
         Ok(Reply::ok(json!({
             "members": members.collect::<Vec<Value>>(),

@@ -1,14 +1,14 @@
 //! The bot, its application, guilds and their roles; look-ups of the guild and the user in a path.
 
 use entities::{ChatId, GuildId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::form;
 use crate::objects;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
-use crate::state::{BOT_USER, Guild, Users};
+use crate::state::{Guild, Users};
 
 /// The guild of the path, or its 404.
 pub(crate) fn guild_id(input: &Input) -> Result<GuildId, Reply> {
@@ -61,11 +61,13 @@ pub(crate) fn change_guild(
 }
 
 pub(crate) fn bot_user(_: &Simulator, _: &Input) -> Reply {
-    Reply::ok(json!({
-        "id": BOT_USER.to_string(), "username": "guildhall", "discriminator": "0001", "global_name": null,
-        "avatar": null, "bot": true, "mfa_enabled": true, "verified": true, "locale": "en-US", "flags": 0,
-        "public_flags": 0, "email": null,
-    }))
+    let mut bot = objects::bot();
+    for (name, value) in [("mfa_enabled", json!(true)), ("verified", json!(true)), ("locale", json!("en-US"))]
+    {
+        bot[name] = value;
+    }
+    bot["email"] = Value::Null;
+    Reply::ok(bot)
 }
 
 /// Any existing user, in a guild of the bot or not.
@@ -74,11 +76,6 @@ pub(crate) fn user(simulator: &Simulator, input: &Input) -> Reply {
         let known = simulator.state().users.contains(&user);
         if known { Reply::ok(objects::user(user, false)) } else { unknown_user() }
     }))
-}
-
-pub(crate) fn application(simulator: &Simulator, _: &Input) -> Reply {
-    let state = simulator.state();
-    Reply::ok(objects::application(state.members_intent, state.guilds.len()))
 }
 
 pub(crate) fn one(simulator: &Simulator, input: &Input) -> Reply {

@@ -68,12 +68,8 @@ pub(crate) fn search(simulator: &Simulator, input: &Input) -> Reply {
 fn read_limit(input: &Input) -> Result<usize, Reply> {
     let text = input.query("limit").unwrap_or("1");
     let mistake = match text.parse::<i64>() {
-        Ok(limit) if limit < 1 => {
-            ("NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.".to_owned())
-        }
-        Ok(limit) if limit > MEMBERS_PER_PAGE => {
-            ("NUMBER_TYPE_MAX", format!("int value should be less than or equal to {MEMBERS_PER_PAGE}."))
-        }
+        Ok(limit) if limit < 1 => form::too_small(1),
+        Ok(limit) if limit > MEMBERS_PER_PAGE => form::too_large(MEMBERS_PER_PAGE),
         Ok(limit) => return Ok(usize::try_from(limit).unwrap_or_default()),
         Err(_) => form::not_a_number(text),
     };

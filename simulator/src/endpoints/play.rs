@@ -149,7 +149,7 @@ pub(crate) fn profile(simulator: &Simulator, input: &Input) -> Reply {
     }))
 }
 
-fn users_error(status: u16, code: i64, message: &str) -> Reply {
+pub(crate) fn users_error(status: u16, code: i64, message: &str) -> Reply {
     Reply::json(status, json!({ "errors": [{ "code": code, "message": message }] }))
 }
 

@@ -12,6 +12,7 @@ use crate::endpoints::client_form;
 use crate::endpoints::guild::settle;
 use crate::grants::Grant;
 use crate::objects;
+use crate::options::Application;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::{Records, Simulator};
@@ -45,7 +46,7 @@ pub(crate) fn authorization(simulator: &Simulator, input: &Input) -> Reply {
     let mut body = json!({
         "application": {
             "id": id, "name": "guildhall", "icon": null, "description": "", "hook": true, "bot_public": true,
-            "bot_require_code_grant": false, "verify_key": "0".repeat(64),
+            "bot_require_code_grant": false, "verify_key": Application::PUBLIC_KEY,
         },
         "scopes": grant.scopes, "expires": expires.to_rfc3339_opts(SecondsFormat::Micros, false),
     });

@@ -3,17 +3,23 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod access;
+mod answers;
+mod application;
 mod authorize_page;
 mod chat;
+mod commands;
 mod connections;
 mod control;
+mod interactions;
 mod judge;
+mod messages;
 mod openid;
 mod pacing;
 mod peer;
 mod play;
 mod play_forgeries;
 mod play_sign_in;
+mod players;
 mod raw;
 mod refusals;
 mod sign_in;

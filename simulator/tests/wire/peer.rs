@@ -145,6 +145,7 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         chat_token: Some(Secret::from("t")),
         chat_client_id: Some(Application::DEMO_ID.to_owned()),
         chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
+        chat_public_key: None,
         play_api_url: Some(url.to_owned()),
         play_key: Some(Secret::from("k")),
         play_client_id: Some(Application::PLAY_DEMO_ID.to_owned()),

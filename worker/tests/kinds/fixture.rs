@@ -166,9 +166,11 @@ impl Fixture {
         (answer.status().as_u16(), answer.json().await.unwrap_or_default())
     }
 
-    /// The guild's channels on the chat platform.
+    /// The guild's channels on the chat platform, without the one that it had at the start.
     pub(crate) async fn channels(&self) -> Value {
-        self.by_hand("GET", "channels", Value::Null).await.1
+        let (_, mut channels) = self.by_hand("GET", "channels", Value::Null).await;
+        channels.as_array_mut().unwrap().retain(|channel| channel["name"] != "general");
+        channels
     }
 
     /// Creates a category with these overwrites (role, allow, deny) and returns its id.
@@ -225,6 +227,7 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         chat_token: token.map(Into::into),
         chat_client_id: None,
         chat_client_secret: None,
+        chat_public_key: None,
         play_api_url: Some(format!("http://{simulator}")),
         play_key: Some("key".into()),
         play_client_id: None,

@@ -43,7 +43,8 @@ fn server_of(state: &Arc<State>) -> Server {
     let api = Arc::new(InProcess { state: state.clone(), router: router.clone() });
     let State { context, platforms, queue, .. } = &**state;
     let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
-    let console = Console::new(context, platforms, queue, api, console::WaysIn::default());
+    let rights = Arc::new(people::RightsCache::new(context.clone(), platforms.clone()));
+    let console = Console::new(context, platforms, queue, api, rights, console::WaysIn::default());
     Server { state: state.clone(), router, console }
 }
 

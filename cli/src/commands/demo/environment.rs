@@ -140,6 +140,7 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
         chat_client_id: Some(Application::DEMO_ID.to_owned()),
         chat_client_secret_file: None,
         chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
+        chat_public_key: None,
         play_api_url: Some(simulator.to_owned()),
         play_key_file: None,
         play_key: Some(Secret::from(CREDENTIAL)),

@@ -23,7 +23,7 @@ pub(super) async fn check_token(platforms: &Platforms, report: &mut Report) -> b
 
 /// Whether the bot's application has the privileged intents that syncs need.
 pub(super) async fn check_intents(platforms: &Platforms, report: &mut Report) {
-    let intent = match platforms.has_members_intent().await {
+    let intent = match platforms.application().await.map(|application| application.has_members_intent()) {
         Ok(true) => Ok("the application has the Server Members Intent".to_owned()),
         Ok(false) => Err(problem(&PlatformError::MembersIntentOff)),
         Err(error) => Err(problem(&error)),

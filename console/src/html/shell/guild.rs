@@ -1,7 +1,8 @@
 //! The navigation of a guild.
 
+use people::Needs;
+
 use super::rail::{NavEntry, icon_of};
-use crate::guard::rights::Needs;
 use crate::visit::GuildVisit;
 
 /// An entry of a guild's navigation.

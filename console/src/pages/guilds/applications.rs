@@ -12,9 +12,9 @@ use entities::{
     application_submission, staff_role, ticket,
 };
 use http::Method;
+use people::Needs;
 use serde_json::Value;
 
-use crate::guard::rights::Needs;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};

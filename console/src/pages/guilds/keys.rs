@@ -8,10 +8,10 @@ pub(crate) mod rotate;
 use askama::Template;
 use entities::api_key::{self, Model, Scope, State};
 use http::header::{HOST, ORIGIN};
+use people::ApiAnswer;
 
 use super::actors::Actors;
 use super::people::Who;
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;

@@ -11,11 +11,11 @@ use entities::job::listing::{self, Filter};
 use entities::job::{Class, Model};
 use entities::{Page as Part, binding, link};
 use http::Method;
+use people::ApiAnswer;
 use serde_json::{Map, Value};
 
 use super::jobs::Row;
 use super::paused::{self, Paused};
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::{Count, Number};

@@ -1,10 +1,10 @@
 //! Whether the instance is well, in one line: what needs an operator, each with the page where they act.
 
 use chrono::TimeDelta;
+use people::labels::capital;
 
 use super::url;
 use crate::html::format::{Count, Length};
-use crate::html::labels::capital;
 
 /// A job that waits longer than this is reported.
 const LONG_WAIT: TimeDelta = TimeDelta::minutes(2);

@@ -9,12 +9,12 @@ mod title;
 use askama::Template;
 use entities::job::{Class, State, Status, listing};
 use entities::{GuildId, JobId, Page as Part, guild, job::retry as rows};
+use people::labels::capital;
 
 use super::{guild_names, url};
 use crate::fields::{Fields, segment};
 use crate::html::form::Form;
 use crate::html::format::Count;
-use crate::html::labels::capital;
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::response::{PageError, Response};

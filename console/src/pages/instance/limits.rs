@@ -50,7 +50,7 @@ struct Requests {
 
 #[expect(clippy::unused_async, reason = "pages are asynchronous")]
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
-    let figures = visit.console.api.figures();
+    let figures = visit.console.host.figures();
     let text = runtime::metrics_handle().render();
     let (requests, measured) = requests(&visit, &text);
     let page = Page {

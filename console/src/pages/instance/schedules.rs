@@ -5,11 +5,11 @@ use chrono::TimeDelta;
 use entities::job::{Model, listing};
 use entities::{JobId, schedule};
 use jobs::schedules::{RunNow, Schedule};
+use people::labels::capital;
 use runtime::UnitOfWork;
 
 use super::{cron, url};
 use crate::html::format::{Count, When};
-use crate::html::labels::capital;
 use crate::html::shell::Shell;
 use crate::html::shell::instance::InstancePlace;
 use crate::response::{Flash, PageError, Response, Undo};

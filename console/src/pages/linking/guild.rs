@@ -4,13 +4,13 @@ use askama::Template;
 use entities::account::Way;
 use entities::{PlayId, link_attempt};
 use http::{Method, StatusCode};
+use people::ApiAnswer;
 use platforms::PictureOf;
 use serde_json::{Map, Value};
 
 use super::picture::Picture;
 use super::step::{self, Begun, Step};
 use super::{call, guild_of, prove};
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::Shell;

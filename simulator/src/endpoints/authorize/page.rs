@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use crate::html::escaped;
+
 /// `people`: ids of accounts, each with what to call it; the first one is chosen.
 pub(super) fn form<I: Display>(
     platform: &str,
@@ -38,28 +40,4 @@ fn document(platform: &str, main: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>Simulated {platform} platform</h1>\
          {main}</main></body></html>"
     )
-}
-
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            _ => safe.push(c),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_text_on_the_page() {
-        assert_eq!(escaped("<b a=\"1\">&"), "&lt;b a=&quot;1&quot;&gt;&amp;");
-    }
 }

@@ -32,7 +32,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LinkAttemptRequest { chat_id: chat } = call.body()?;
-    call.caller.acts_for(chat, console::Needs::Permission("links.write"))?;
+    call.caller.acts_for(chat, people::Needs::Permission("links.write"))?;
     let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
     if rules.link_ways.0.is_empty() {
         return Err(ApiError::rule("linking_off", "members of this guild do not link themselves"));

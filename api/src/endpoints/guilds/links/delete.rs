@@ -27,7 +27,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let chat: ChatId = call.path("chatId")?;
     // Members may always take back their own.
-    call.caller.acts_for(chat, console::Needs::Permission("links.write"))?;
+    call.caller.acts_for(chat, people::Needs::Permission("links.write"))?;
     let mut work = UnitOfWork::begin(&call).await?;
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
     let found =

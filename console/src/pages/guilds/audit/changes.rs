@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use people::labels;
 use serde_json::Value;
 
 use crate::html::format::{When, shortened};
-use crate::html::labels;
 
 /// Fields that a list names.
 const FIELDS_NAMED: usize = 3;

@@ -141,7 +141,7 @@ impl File {
     /// The next part, and whether there are more.
     async fn part(&mut self, begun: bool) -> Result<(Bytes, bool), DbErr> {
         let (guild, place) = (self.visit.guild.guild_id, Part { cursor: self.cursor, limit: BATCH });
-        let turn = self.visit.console.api.turn(guild).await;
+        let turn = self.visit.console.host.turn(guild).await;
         let mut entries = audit_entry::list(self.visit.read(), guild, self.filter.listing(), place).await?;
         drop(turn);
         let more =

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use entities::audit_entry::Model;
 use entities::{Subject, Timestamp, application_panel, registered_game, staff_role};
+use people::labels;
 use serde_json::Value;
 
 use super::action_table::{self, Target};
 use super::changes::Shown;
 use crate::html::format::{Length, exact};
-use crate::html::labels;
 use crate::pages::guilds::jobs::names::kind_words;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::permissions;

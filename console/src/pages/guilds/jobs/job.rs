@@ -6,14 +6,14 @@ use entities::job::Failure;
 use entities::job::history::AttemptError;
 use entities::job::{Model, State, Status, listing};
 use http::{Method, StatusCode};
+use people::actions::needs_of_job;
+use people::labels::capital;
 use serde_json::Map;
 
 use super::facts::{self, Reason};
 use super::names::{Mark, is_preview};
 use super::progress::Progress;
-use crate::actions::needs_of_job;
 use crate::html::format::{Number, When};
-use crate::html::labels::capital;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};

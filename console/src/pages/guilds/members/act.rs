@@ -2,11 +2,11 @@
 
 use entities::{RoleId, link};
 use http::{Method, StatusCode};
+use people::ApiAnswer;
 use serde_json::Map;
 
 use super::member::{load, show};
 use super::synced;
-use crate::api::ApiAnswer;
 use crate::html::form::Form;
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;

@@ -70,6 +70,6 @@ async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<
     if let Some(newer) = newer.find(|row| Some(row.sanction_id) != instead) {
         return Ok(Err(format!("{named} stays ended, because #{} is newer.", newer.sanction_id)));
     }
-    let failed = |answer: crate::api::ApiAnswer| format!("{named} stays ended: {}.", answer.message());
+    let failed = |answer: people::ApiAnswer| format!("{named} stays ended: {}.", answer.message());
     Ok(order.impose(visit).await.map_err(failed))
 }

@@ -2,11 +2,11 @@
 
 use entities::{SanctionId, Subject, link, sanction};
 use http::Method;
+use people::ApiAnswer;
 use serde_json::{Map, json};
 
 use super::Kind;
 use super::sanction::{active_of, load, show};
-use crate::api::ApiAnswer;
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::pages::guilds::people::identify;

@@ -3,10 +3,10 @@
 use entities::sanction::change::Target;
 use entities::{Person, PlaceId, SanctionId, Subject, Timestamp, sanction};
 use http::Method;
+use people::ApiAnswer;
 use serde_json::Value;
 
 use super::Kind;
-use crate::api::ApiAnswer;
 use crate::html::form::Form;
 use crate::html::format::Length;
 use crate::response::{Flash, Undo};

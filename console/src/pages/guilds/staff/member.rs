@@ -5,11 +5,11 @@ use entities::staff_directory::{self, Described};
 use entities::{
     ChatId, Page as Rows, RoleId, loa, staff_action, staff_note, staff_role, staff_session, strike,
 };
+use people::Needs;
 
 use super::labels::{self, Action};
 use super::quotas::{Quota, of_member};
 use super::{Staff, days, decides, notes, own, sees_all, strikes};
-use crate::guard::rights::Needs;
 use crate::html::format::{Number, When};
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who};

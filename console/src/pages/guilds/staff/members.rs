@@ -6,12 +6,12 @@ use askama::Template;
 use entities::staff_directory::{self, Described};
 use entities::{ChatId, RoleId, staff_role};
 use http::Method;
+use people::Needs;
 use serde_json::Map;
 
 use super::person::matching;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, name_of, own};
-use crate::guard::rights::Needs;
 use crate::html::form::Form;
 use crate::html::format::{Count, When};
 use crate::html::list::{Column, columns, cut_whole, sorted_by};

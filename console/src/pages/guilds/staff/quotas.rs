@@ -6,11 +6,11 @@ use askama::Template;
 use entities::quota::Period;
 use entities::{QuotaId, quota, staff_role};
 use http::{Method, StatusCode};
+use people::ApiAnswer;
 use serde_json::{Map, Value};
 
 use super::labels::{METRICS, PERIODS, period_value};
 use super::tabs::{Link, Tab, tabs};
-use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};

@@ -1,10 +1,10 @@
 //! Shared by changing, approving, rejecting and withdrawing a request for leave. Each is decided once; an approval adds
 //! the leave in the same transaction (docs/rules.md 6).
 
-use console::Needs;
 use entities::leave_request::{self, Model, State};
 use entities::loa::{self, NewLoa};
 use entities::{LeaveRequestId, LoaId, Timestamp};
+use people::Needs;
 
 use crate::endpoints::guilds::staff::leave_requests::record::LeaveRequest;
 use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};

@@ -1,8 +1,8 @@
 //! PATCH /guilds/:guildId/staff/leave-requests/:requestId
 
-use console::Needs;
 use entities::LeaveRequestId;
 use entities::leave_request::{self, Model};
+use people::Needs;
 
 use crate::endpoints::audit;
 use crate::endpoints::guilds::staff::leave_requests::decide::{check_open, describe};

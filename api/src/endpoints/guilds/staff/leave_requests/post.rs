@@ -1,8 +1,8 @@
 //! POST /guilds/:guildId/staff/leave-requests
 
-use console::Needs;
 use entities::leave_request::{self, NewRequest};
 use entities::{ChatId, LeaveRequestId};
+use people::Needs;
 
 use crate::endpoints::guilds::staff::leave_requests::record::LeaveRequest;
 use crate::endpoints::guilds::staff::loa::record::check_span;

@@ -7,7 +7,7 @@ use http::Method;
 use jobs::kinds::{self, AssignRole, RemoveRole};
 use queue::Payload;
 
-use crate::guard::rights::Needs;
+use crate::rights::Needs;
 
 /// A call of the API by its method and template.
 struct Action {
@@ -83,7 +83,7 @@ const ACTIONS: &[Action] = actions! {
 
 impl Needs {
     /// What a page needs if its form makes this call.
-    pub(crate) const fn of(call: &str) -> Self {
+    pub const fn of(call: &str) -> Self {
         let mut row = 0;
         while row < ACTIONS.len() {
             if same(ACTIONS[row].call, call) {

@@ -124,13 +124,13 @@ const TERMS: [(&str, &str); 6] = [
 ];
 
 /// Unknown names, such as those of custom audit entries, are only split into words.
-pub(crate) fn label(field: &str) -> String {
+pub fn label(field: &str) -> String {
     let known = FIELDS.iter().find(|(name, ..)| *name == field);
     known.map_or_else(|| capital(&field.replace('_', " ")), |(_, label, _)| (*label).to_owned())
 }
 
 /// A message of the API for the person at a form: fields by their labels, and what to enter.
-pub(crate) fn plain(message: &str) -> String {
+pub fn plain(message: &str) -> String {
     let Some((field, rule)) = refused_value(message) else { return sentence(&labelled(message)) };
     let enter = FIELDS.iter().find(|(name, ..)| *name == field).map_or("", |(.., enter)| enter);
     let rule = TERMS.iter().fold(rule.to_owned(), |rule, (term, words)| rule.replace(term, words));
@@ -157,7 +157,7 @@ fn sentence(text: &str) -> String {
     capital(text) + end
 }
 
-pub(crate) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

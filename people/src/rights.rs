@@ -10,8 +10,7 @@ use entities::{ChatId, GuildId, staff_directory};
 use moka::sync::Cache;
 use platforms::{CallContext, GuildAccess, PlatformError, Platforms};
 use runtime::Context;
-
-use crate::response::PageError;
+use sea_orm::DbErr;
 
 /// The platform's answer is used for this long.
 const KNOWN_FOR: Duration = Duration::from_secs(45);
@@ -44,17 +43,17 @@ impl fmt::Display for Needs {
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Viewer {
-    pub(crate) user: ChatId,
+pub struct Viewer {
+    pub user: ChatId,
     /// The guild that a link from the command line names: its holder sees only this one.
-    pub(crate) link_guild: Option<GuildId>,
+    pub link_guild: Option<GuildId>,
     /// Whether that link makes an admin: decided when it was made, and used only while no bot token is
     /// configured.
-    pub(crate) link_admin: bool,
+    pub link_admin: bool,
 }
 
 impl Viewer {
-    pub(crate) fn of(session: &Model) -> Self {
+    pub fn of(session: &Model) -> Self {
         Self { user: session.user_id, link_guild: session.guild_id, link_admin: session.admin }
     }
 }
@@ -87,7 +86,7 @@ pub struct Rights {
     /// May do everything there: only such people grant powerful roles (docs/rules.md 5).
     pub administrates: bool,
     /// The role's name, of staff.
-    pub(crate) staff: Option<String>,
+    pub staff: Option<String>,
     permissions: Vec<String>,
 }
 
@@ -103,12 +102,12 @@ impl Rights {
     }
 
     /// Neither an admin nor staff: for them the guild does not exist.
-    pub(crate) fn is_stranger(&self) -> bool {
+    pub fn is_stranger(&self) -> bool {
         !self.admin && self.staff.is_none()
     }
 
     /// The person's position as the console names it.
-    pub(crate) fn title(&self) -> &str {
+    pub fn title(&self) -> &str {
         match &self.staff {
             _ if self.admin => "Admin",
             Some(role) => role,
@@ -117,7 +116,16 @@ impl Rights {
     }
 }
 
-pub(crate) struct RightsCache {
+/// The rights of a person cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum RightsError {
+    #[error("Discord does not answer at the moment: your rights here are unknown")]
+    Unavailable,
+    #[error(transparent)]
+    Database(#[from] DbErr),
+}
+
+pub struct RightsCache {
     context: Context,
     platforms: Platforms,
     /// With the steady time at which the platform was asked.
@@ -125,12 +133,12 @@ pub(crate) struct RightsCache {
 }
 
 impl RightsCache {
-    pub(crate) fn new(context: Context, platforms: Platforms) -> Self {
+    pub fn new(context: Context, platforms: Platforms) -> Self {
         let standings = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
         Self { context, platforms, standings }
     }
 
-    pub(crate) async fn of(&self, viewer: &Viewer, guild: GuildId) -> Result<Rights, PageError> {
+    pub async fn of(&self, viewer: &Viewer, guild: GuildId) -> Result<Rights, RightsError> {
         if viewer.link_guild.is_some_and(|only| only != guild) {
             return Ok(Rights::default());
         }
@@ -138,7 +146,7 @@ impl RightsCache {
         let staff = staff_directory::find(conn, guild, viewer.user, now).await?;
         let standing = match self.standing(viewer, guild).await {
             // The permissions of staff are in our database.
-            Err(PageError::Unavailable(_)) if staff.is_some() => Standing::None,
+            Err(RightsError::Unavailable) if staff.is_some() => Standing::None,
             standing => standing?,
         };
         let (admin, administrates) = (standing >= Standing::Manages, standing == Standing::Administrates);
@@ -149,7 +157,7 @@ impl RightsCache {
 
     /// The person's rights on the chat platform. Without a bot token only a link of the command line makes an
     /// admin. If the platform does not show the guild to the bot, there are no admins.
-    async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, PageError> {
+    async fn standing(&self, viewer: &Viewer, guild: GuildId) -> Result<Standing, RightsError> {
         let (cache, key) = (&self.standings, (guild, viewer.user));
         let (known, read) = (cache.get(&key), self.context.clock.steady());
         if let Some((_, standing)) = known.filter(|(before, _)| read.saturating_sub(*before) < KNOWN_FOR) {
@@ -174,9 +182,7 @@ impl RightsCache {
                 Some((_, standing)) => Ok(standing),
                 None => {
                     tracing::warn!(guild.id = %guild, %error, "cannot read who manages a guild");
-                    Err(PageError::Unavailable(
-                        "Discord does not answer at the moment: your rights here are unknown".to_owned(),
-                    ))
+                    Err(RightsError::Unavailable)
                 }
             },
         }

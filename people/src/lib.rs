@@ -1,0 +1,10 @@
+//! What pages and chat commands share: what a person may do in a guild, and the API of this process as they call it on the
+//! person's behalf. They change nothing themselves, so that checks, transactions, audit entries and limits exist once.
+
+pub mod actions;
+mod api;
+pub mod labels;
+mod rights;
+
+pub use api::{Api, ApiAnswer, ApiCall, Caller};
+pub use rights::{Needs, Rights, RightsCache, RightsError, Viewer};

@@ -1,0 +1,60 @@
+//! Interactions: what people do with the bot's commands, buttons, selects and modals. They are sent to the application's
+//! endpoint, signed, and its answer takes effect.
+
+mod answer;
+pub(crate) mod command;
+mod delivery;
+mod payload;
+mod prepare;
+
+use http::Uri;
+use serde_json::{Value, json};
+
+use crate::application_key::SignatureFlaw;
+pub(crate) use crate::interactions::answer::{add, edit, unknown_message};
+use crate::interactions::delivery::deliver;
+pub(crate) use crate::interactions::prepare::InteractionForm;
+use crate::message::components::{BUTTON, TEXT_SELECT};
+use crate::simulator::Simulator;
+use crate::snowflake::Snowflake;
+
+pub(crate) const PING: u64 = 1;
+pub(crate) const COMMAND: u64 = 2;
+pub(crate) const COMPONENT: u64 = 3;
+pub(crate) const MODAL: u64 = 5;
+
+/// Sends an interaction and applies the answer. `Err` names what a person could not have done.
+pub(crate) async fn send(simulator: &Simulator, form: &InteractionForm) -> Result<Value, String> {
+    let prepared = prepare::prepare(&mut simulator.state_mut(), form)?;
+    let delivered = deliver(&prepared.endpoint, prepared.payload, form.flaw).await;
+    let mut state = simulator.state_mut();
+    let message = answer::settle(&mut state.conversations, prepared.id, &delivered);
+    let mut report = json!({
+        "interaction_id": prepared.id, "message_id": message, "status": delivered.status(),
+        "took_ms": delivered.took_ms(), "answer": delivered.body,
+    });
+    if form.flaw == Some(SignatureFlaw::Replayed) {
+        report["statuses"] = json!(delivered.statuses);
+    }
+    Ok(report)
+}
+
+/// Whether the endpoint answers a PING, and refuses one whose signature is wrong.
+pub(crate) async fn verifies(endpoint: &Uri, id: Snowflake) -> bool {
+    let ping = || payload::ping(id);
+    let answered = deliver(endpoint, ping(), None).await;
+    let is_pong = answered.body.as_ref().is_some_and(|body| body["type"] == PING);
+    if answered.status() != Some(200) || !is_pong {
+        return false;
+    }
+    deliver(endpoint, ping(), Some(SignatureFlaw::WrongSignature)).await.status() == Some(401)
+}
+
+/// Whether a component is one that people press, not fill with values.
+fn is_button(component: &Value) -> bool {
+    component["type"] == BUTTON
+}
+
+fn is_text_select(component: &Value) -> bool {
+    component["type"] == TEXT_SELECT
+}
