@@ -12,7 +12,7 @@ use super::owner;
 use super::tab::Tab;
 
 in_turn!(
-    every_step_of_a_member_passes(with_both_platforms),
+    every_step_of_a_member_passes(super::with_both_platforms),
     pages_of_those_who_cannot_link_pass(own),
     the_keyboard_is_enough_to_link(own),
     members_link_without_scripts(own),
@@ -62,7 +62,8 @@ async fn unlinked(deployment: &Deployment, number: usize) -> &Member {
 async fn sign_in(deployment: &Deployment, tab: &Tab<'_>, chat: &str) {
     let guild = deployment.guild();
     tab.goto(&link(deployment, &guild.id, chat, &[]).await).await;
-    tab.follow("Sign in as").await;
+    tab.button("Sign in as").await;
+    tab.sees("you may not see it").await;
     tab.goto(&page(guild)).await;
     // Members have no console: the page after the sign-in was not found.
     tab.reported();
