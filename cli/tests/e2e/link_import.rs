@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use testkit::{Answer, Deployment, OUTSIDER, both_modes, eventually, in_turn};
 
-use crate::moderation::Moderating;
-
 both_modes!(each_line_is_answered_and_the_good_ones_are_linked);
 
-in_turn!(an_import_is_refused_as_a_whole, files_of_other_bots_are_imported_by_the_command);
+in_turn!(
+    an_import_is_refused_as_a_whole,
+    names_are_asked_of_the_platform,
+    files_of_other_bots_are_imported_by_the_command
+);
 
 /// The longest wait for the jobs of a change.
 const WITHIN: Duration = Duration::from_secs(30);
@@ -92,6 +94,20 @@ async fn an_import_is_refused_as_a_whole(deployment: &Deployment) {
     let path = format!("/guilds/{}/links/import", deployment.guild().id);
     let game = deployment.api().key(&deployment.guild().game_key);
     game.post(&path, json!({ "lines": [line] })).await.refused(403, &["links"]);
+}
+
+async fn names_are_asked_of_the_platform(deployment: &Deployment) {
+    let member = &deployment.guild().members[15];
+    deployment.api().delete(&path(deployment, &member.chat)).await.ok();
+    let lines = json!([
+        { "chat_id": member.chat, "play_username": member.name.to_uppercase() },
+        { "chat_id": OUTSIDER, "play_username": "nobody_has_this" },
+        { "chat_id": OUTSIDER, "play_username": "not a name" },
+    ]);
+    let dry = import(deployment, json!({ "lines": lines, "dry_run": true })).await.ok();
+    assert_eq!(results(&dry), ["linked", "unknown_player", "unknown_player"]);
+    let line = &dry["lines"][0];
+    assert_eq!((&line["play_id"], &line["play_username"]), (&json!(member.play), &json!(member.name)));
 }
 
 async fn files_of_other_bots_are_imported_by_the_command(deployment: &Deployment) {

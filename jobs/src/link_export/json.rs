@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Column, Export, Line};
+use super::export::{Column, Export, Line};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Export, String> {
     let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
-use super::{Column, Export, Line};
+use super::export::{Column, Export, Line};
 
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 

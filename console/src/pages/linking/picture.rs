@@ -33,9 +33,9 @@ impl Picture {
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let guild = guild_of(&visit).await?.guild_id;
     let of = match visit.param::<String>("of")?.as_str() {
-        "chat" => PictureOf::Member(visit.session.row.user_id),
+        "chat" => PictureOf::Member(only(&visit, visit.session.row.user_id)?),
         "play" => PictureOf::Player(own_player(&visit, guild).await?),
-        "guild" => PictureOf::Guild(guild),
+        "guild" => PictureOf::Guild(only(&visit, guild)?),
         _ => return Err(PageError::NotFound),
     };
     let found = soon(visit.platforms().pictures.find(CallContext::interactive(guild), of)).await;
@@ -47,6 +47,12 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
             Err(PageError::NotFound)
         }
     }
+}
+
+/// The address may name this one only.
+fn only<T: ToString>(visit: &Visit, own: T) -> Result<T, PageError> {
+    let named = visit.query.text("id");
+    if named.is_empty() || own.to_string() == named { Ok(own) } else { Err(PageError::NotFound) }
 }
 
 /// The one of the member's own game accounts that the address names, or the one that their page shows.

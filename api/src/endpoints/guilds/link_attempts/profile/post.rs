@@ -33,12 +33,12 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     member(&call)?;
-    let named: ProfileRequest = call.body()?;
+    let named = Named::read(call.body()?)?;
     let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
     if !rules.link_ways.0.contains(&Way::Profile) {
         return Err(ApiError::rule("way_off", "this guild does not take words in a profile"));
     }
-    let (field, play_id) = player(&call, named).await?;
+    let play_id = named.find(&call).await?;
     let profile = call.state.platforms.play.profile(call.platform(), play_id).await?;
     let profile = profile.ok_or_else(ApiError::unknown_player)?;
     let work = UnitOfWork::begin(&call).await?;
@@ -46,7 +46,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if !has_words(&profile.description, &attempt.words) {
         return Err(ApiError::rule(
             "words_missing",
-            format!("`{field}`: the profile of this account does not have the words yet"),
+            format!("`{}`: the profile of this account does not have the words yet", named.field()),
         ));
     }
     attempt.state = State::Proven;
@@ -57,19 +57,59 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.commit(Reply::data(&LinkAttempt::from(&attempt))?.with_message("proven")).await
 }
 
-/// The account that the request names, and the field that does.
-async fn player(call: &Call, named: ProfileRequest) -> Result<(&'static str, PlayId), ApiError> {
-    match (named.play_id, named.play_username) {
-        (Some(id), None) => Ok(("play_id", id)),
-        (None, Some(Text(name))) => {
-            let found = call.state.platforms.play.find_by_name(call.platform(), &name).await?;
-            Ok(("play_username", found.ok_or_else(ApiError::unknown_player_name)?.id))
+/// How the request names the account.
+#[derive(Debug, PartialEq)]
+enum Named {
+    Id(PlayId),
+    Name(String),
+}
+
+impl Named {
+    fn read(request: ProfileRequest) -> Result<Self, ApiError> {
+        match (request.play_id, request.play_username) {
+            (Some(id), None) => Ok(Self::Id(id)),
+            (None, Some(Text(name))) => Ok(Self::Name(name)),
+            (Some(_), Some(Text(name))) => {
+                Err(ApiError::field("play_username", &name.into(), "absent where `play_id` is given"))
+            }
+            (None, None) => {
+                Err(ApiError::missing("play_username", "the name of a player, unless an id is given"))
+            }
         }
-        (Some(_), Some(Text(name))) => {
-            Err(ApiError::field("play_username", &name.into(), "absent where `play_id` is given"))
+    }
+
+    fn field(&self) -> &'static str {
+        match self {
+            Self::Id(_) => "play_id",
+            Self::Name(_) => "play_username",
         }
-        (None, None) => {
-            Err(ApiError::missing("play_username", "the name of a player, unless an id is given"))
+    }
+
+    async fn find(&self, call: &Call) -> Result<PlayId, ApiError> {
+        match self {
+            Self::Id(id) => Ok(*id),
+            Self::Name(name) => {
+                let found = call.state.platforms.play.find_by_name(call.platform(), name).await?;
+                Ok(found.ok_or_else(ApiError::unknown_player_name)?.id)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_named_in_one_way() {
+        let read = |play_id: Option<i64>, name: Option<&str>| {
+            let play_id = play_id.map(|id| PlayId::try_from(id).unwrap());
+            Named::read(ProfileRequest { play_id, play_username: name.map(|name| Text(name.to_owned())) })
+        };
+        assert_eq!(read(None, Some("ann")).unwrap(), Named::Name("ann".to_owned()));
+        assert_eq!(read(Some(7), None).unwrap().field(), "play_id");
+        for refused in [read(Some(7), Some("ann")), read(None, None)] {
+            assert!(refused.unwrap_err().parts().message.starts_with("`play_username`"));
         }
     }
 }
