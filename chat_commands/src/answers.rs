@@ -48,7 +48,7 @@ impl ChatCommands {
         };
         // An answer to a button in a message for all must not take that message's place.
         let changes = asked.in_own_message && !matches!(asked.deed, Deed::Typed { .. });
-        let editor = Editor { chat: self.clone(), application, token };
+        let editor = Editor { chat: self.clone(), application, token, changes };
         let (done, answer) = oneshot::channel();
         let work = self.clone().run(asked, request_id, done, editor);
         self.context.shutdown.tracker().spawn(work.instrument(Span::current()));
@@ -57,6 +57,7 @@ impl ChatCommands {
             Some(Reply::Message(message)) => {
                 json!({ "type": if changes { kind::CHANGE } else { kind::MESSAGE }, "data": message.json() })
             }
+            Some(Reply::Refusal(message)) => json!({ "type": kind::MESSAGE, "data": message.json() }),
             None if changes => json!({ "type": kind::CHANGE_LATER }),
             None => json!({ "type": kind::MESSAGE_LATER, "data": { "flags": EPHEMERAL } }),
         })
@@ -71,17 +72,19 @@ impl ChatCommands {
     ) {
         let answer = match self.outcome(asked, request_id.clone()).await {
             Ok(answer) => answer,
-            Err(Problem::Refused(text)) => Answer::from(Message::new(text)),
+            Err(Problem::Refused(text)) => refusal(text),
             Err(Problem::Failed(cause)) => {
                 tracing::error!(cause, "a command failed");
                 let text =
                     format!("Something went wrong on our side. The operator finds it as {request_id}.");
-                Answer::from(Message::new(text))
+                refusal(text)
             }
         };
         // Nobody waits any more: the answer was put off.
-        if let Err(Reply::Message(late)) = done.send(answer.reply) {
-            editor.edit(&late).await;
+        match done.send(answer.reply) {
+            Err(Reply::Message(late)) => _ = editor.edit(&late).await,
+            Err(Reply::Refusal(late)) => editor.refuse(&late).await,
+            Ok(()) | Err(Reply::Form(_)) => {}
         }
         if let Some(follow) = answer.follow {
             follow(editor).await;
@@ -104,6 +107,10 @@ impl ChatCommands {
             }
         }
     }
+}
+
+fn refusal(text: String) -> Answer {
+    Answer { reply: Reply::Refusal(Message::new(text)), follow: None }
 }
 
 /// The id of a button or form is the command, a colon, and what it is about.
@@ -129,9 +136,22 @@ pub(crate) struct Editor {
     pub(crate) chat: Arc<ChatCommands>,
     application: ChatId,
     token: String,
+    /// The answer takes the place of an earlier message.
+    changes: bool,
 }
 
 impl Editor {
+    async fn refuse(&self, message: &Message) {
+        if !self.changes {
+            self.edit(message).await;
+            return;
+        }
+        let chat = &self.chat.platforms.chat;
+        if let Err(error) = chat.follow_answer(self.application, &self.token, message.json()).await {
+            tracing::warn!(%error, "the answer to a button could not be sent");
+        }
+    }
+
     /// The platform may not have the first answer yet, and may be away for a moment. False: it did not take the change.
     pub(crate) async fn edit(&self, message: &Message) -> bool {
         let clock = &self.chat.context.clock;

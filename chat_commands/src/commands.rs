@@ -65,6 +65,8 @@ pub(crate) struct Answer {
 
 pub(crate) enum Reply {
     Message(Message),
+    /// Beside the message of the button or form, which stays for another try.
+    Refusal(Message),
     Form(Form),
 }
 

@@ -68,11 +68,8 @@ pub(crate) async fn player_of(call: &Call, typed: &str) -> Result<(PlayId, Strin
             .ok_or_else(|| Problem::refused("Roblox has no account with this id."));
     }
     // Only people who may look members up learn from a name who is linked.
-    let found = if call.may("lookup.read") {
-        link_search::by_name(conn, guild, typed, 1).await?
-    } else {
-        Vec::new()
-    };
+    let found =
+        if call.may("lookup.read") { link_search::by_name(conn, guild, typed, 1).await? } else { Vec::new() };
     if let Some(link) = found.into_iter().find(|link| link.play_username.eq_ignore_ascii_case(typed)) {
         return Ok((link.play_id, link.play_username));
     }

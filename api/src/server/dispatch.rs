@@ -51,14 +51,14 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 pub(super) struct Refused;
 
 /// In a box, because layer after layer moves it.
-pub(super) struct Request {
+struct Request {
     method: Method,
     path: String,
     query: String,
-    pub(super) headers: HeaderMap,
+    headers: HeaderMap,
     peer: IpAddr,
     upgrade: Option<OnUpgrade>,
-    pub(super) body: BodyStream,
+    body: BodyStream,
 }
 
 /// Shared by all requests.
@@ -175,7 +175,10 @@ async fn in_time(
         Found::Endpoint(route, params) => (route, params),
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
-        Found::Interactions => return Box::pin(interactions::serve(&server, request, log)).await,
+        Found::Interactions => {
+            let Request { headers, body, .. } = *request;
+            return Box::pin(interactions::serve(&server.state, &server.chat, (headers, body), log)).await;
+        }
         Found::Console => return Box::pin(console_page(&server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {

@@ -1,6 +1,7 @@
 //! POST /chat/interactions: what people do on the chat platform, as it sends it by HTTP. There is no key: the platform signs
 //! each call, and sends wrong signatures on purpose.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,10 +10,11 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use platforms::REPLAY_WINDOW;
 use runtime::{Counter, Rate};
 
+use crate::request::bodies::BodyStream;
 use crate::response::error::ApiError;
 use crate::response::payload::Payload;
-use crate::server::dispatch::{Request, Server};
 use crate::server::request_log::RequestLog;
+use crate::state::State;
 
 pub(crate) const PATH: &str = "/chat/interactions";
 const SIGNATURE: &str = "x-signature-ed25519";
@@ -25,9 +27,14 @@ const OWNER: i64 = 0;
 const ONCE: Rate = Rate::per(1, Duration::from_secs(2 * REPLAY_WINDOW.as_secs() + 60));
 
 /// The answer has the platform's form; refusals have the envelope.
-pub(crate) async fn serve(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
+pub(crate) async fn serve(
+    state: &State,
+    chat: &Arc<ChatCommands>,
+    (headers, body): (HeaderMap, BodyStream),
+    mut log: RequestLog,
+) -> Response<Payload> {
     log.route = PATH;
-    match answer(server, *request, &log).await {
+    match answer(state, chat, (&headers, body), &log).await {
         Ok(body) => {
             let mut response = Response::new(Payload::Own(body));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -37,8 +44,12 @@ pub(crate) async fn serve(server: &Server, request: Box<Request>, mut log: Reque
     }
 }
 
-async fn answer(server: &Server, request: Request, log: &RequestLog) -> Result<Bytes, ApiError> {
-    let (state, headers) = (&server.state, &request.headers);
+async fn answer(
+    state: &State,
+    chat: &Arc<ChatCommands>,
+    (headers, body): (&HeaderMap, BodyStream),
+    log: &RequestLog,
+) -> Result<Bytes, ApiError> {
     let key = state.platforms.interaction_key.as_ref().ok_or_else(|| {
         let text = "commands of the chat platform are off: GUILDHALL_CHAT_PUBLIC_KEY is not set";
         ApiError::unavailable("not_configured", text)
@@ -46,7 +57,7 @@ async fn answer(server: &Server, request: Request, log: &RequestLog) -> Result<B
     let (Some(signature), Some(timestamp)) = (text(headers, SIGNATURE), text(headers, TIMESTAMP)) else {
         return Err(bad_signature());
     };
-    let body = state.bodies.read(request.body, headers, BODY_LIMIT, OWNER).await?;
+    let body = state.bodies.read(body, headers, BODY_LIMIT, OWNER).await?;
     if !key.verifies(signature, timestamp, &body, state.context.clock.now()) {
         return Err(bad_signature());
     }
@@ -56,7 +67,7 @@ async fn answer(server: &Server, request: Request, log: &RequestLog) -> Result<B
     if !state.context.limits.take_or_fallback(Counter::Interaction(id), ONCE).await.allowed {
         return Err(ApiError::key("replayed", "this interaction was answered before"));
     }
-    let answer = server.chat.answer(&body, log.request_id.clone()).await.map_err(unreadable)?;
+    let answer = chat.answer(&body, log.request_id.clone()).await.map_err(unreadable)?;
     Ok(Bytes::from(answer.to_string()))
 }
 

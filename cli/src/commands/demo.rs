@@ -18,6 +18,7 @@ use entities::audit_entry::Actor;
 use jobs::bulk_sync::SyncAll;
 use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, UnitOfWork, bind};
+use serde_json::json;
 
 use self::community::GameServers;
 use self::environment::Environment;
@@ -53,7 +54,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let api = http_client::local_url(listener.local_addr()?);
     let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;
     let (context, queue) = (process.context.clone(), process.queue.clone());
-    let options = api::Options { link_command: Some(env.link_command()), ..api::Options::default() };
+    let options = api::Options {
+        link_command: Some(env.link_command()),
+        public_url: Some(env.api.base.clone()),
+        ..api::Options::default()
+    };
     let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), listener, options));
     let shown = tokio::select! {
         shown = show(&env, &context, &queue, args.exit) => shown,
@@ -103,6 +108,8 @@ async fn show<'e>(
             "then {wrong} members were made wrong by hand: preview and run the sync in the console"
         ))?;
         servers = Some(GameServers::open(&env.api, &env.expected).await?);
+        let endpoint = json!({ "interactions_endpoint_url": format!("{}/chat/interactions", env.api.base) });
+        env.simulator.post("/control/application", &endpoint).await?;
     }
     output::print(&examples::lines(env, stops))?;
     Ok(servers)

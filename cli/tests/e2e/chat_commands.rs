@@ -54,7 +54,8 @@ impl Seen {
     }
 
     pub(crate) async fn fill(&self, deployment: &Deployment, field: &str, text: &str) -> Self {
-        let id = self.state["modal"]["custom_id"].as_str().unwrap_or_else(|| panic!("no form: {}", self.state));
+        let id =
+            self.state["modal"]["custom_id"].as_str().unwrap_or_else(|| panic!("no form: {}", self.state));
         let fields = json!({ field: text });
         let report = deployment.simulator.submit(&self.user, &self.interaction, id, fields).await;
         Self::of(deployment, &self.user, &report).await
@@ -77,6 +78,16 @@ impl Seen {
         }
         assert_eq!(self.state["ephemeral"], true, "{}", self.state);
     }
+}
+
+/// A button that the platform no longer shows to this person; the answer.
+async fn forged(deployment: &Deployment, user: &str, button: &str) -> Value {
+    let data = json!({ "component_type": 2, "custom_id": button });
+    let mut body = door::interaction(deployment, user, 3, data);
+    body["message"] = json!({ "id": "1", "flags": 64 });
+    let (status, answer) = door::send_signed(deployment, body.to_string().into_bytes()).await;
+    assert_eq!(status, 200, "{answer}");
+    answer
 }
 
 /// Somebody types a command.

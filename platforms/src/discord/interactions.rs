@@ -33,6 +33,13 @@ impl ChatPlatform {
         let request = Request::new(Method::PATCH, routes::EDIT_ANSWER, url).body(message);
         self.wire.send_unpaced(&request).await.map(drop)
     }
+
+    /// Another message in answer to the same interaction.
+    pub async fn follow_answer(&self, application: ChatId, token: &str, message: Value) -> Result<()> {
+        let url = format!("{}/webhooks/{application}/{token}", self.base);
+        let request = Request::new(Method::POST, routes::FOLLOW_ANSWER, url).body(message);
+        self.wire.send_unpaced(&request).await.map(drop)
+    }
 }
 
 fn commands_path(application: ChatId) -> String {

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use crate::fixture::Guild;
 use crate::simulator::Simulator;
 
+/// Its id is that of the application.
+const BOT: &str = "900000000000000001";
+
 impl Simulator {
     /// A person types a command in the guild's first channel: `ban`, or `setup button`. The report has `interaction_id`,
     /// `message_id`, `status`, `took_ms` and `answer`; the product may have refused.
@@ -69,5 +72,24 @@ impl Simulator {
     pub async fn set_interactions_endpoint(&self, url: &str) {
         self.assert_own();
         self.post("/control/application", json!({ "interactions_endpoint_url": url })).await;
+    }
+
+    /// The commands that people see.
+    pub async fn commands(&self) -> Vec<Value> {
+        self.bot("GET", Value::Null).await.as_array().unwrap().clone()
+    }
+
+    /// Replaces them, as the bot does.
+    pub async fn put_commands(&self, commands: Value) {
+        self.assert_own();
+        self.bot("PUT", commands).await;
+    }
+
+    async fn bot(&self, method: &str, body: Value) -> Value {
+        let url = format!("{}/applications/{BOT}/commands", self.base);
+        let request =
+            self.http.request(method.parse().unwrap(), url).header("Authorization", "Bot test-token");
+        let request = if body.is_null() { request } else { request.json(&body) };
+        request.send().await.unwrap().error_for_status().unwrap().json().await.unwrap()
     }
 }

@@ -1,9 +1,12 @@
 //! What gets in at `POST /chat/interactions`: only what the chat platform signed, lately, once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::stream::{self, StreamExt};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
 use ring::signature::Ed25519KeyPair;
 use serde_json::{Value, json};
@@ -11,7 +14,10 @@ use testkit::{Deployment, both_modes, http_client, in_turn};
 
 both_modes!(only_what_the_platform_signed_is_answered);
 
-in_turn!(ten_thousand_mutated_interactions_are_refused(own), what_is_signed_but_no_interaction_is_a_bad_request);
+in_turn!(
+    ten_thousand_mutated_interactions_are_refused(own),
+    what_is_signed_but_no_interaction_is_a_bad_request
+);
 
 /// The simulator's, as `guildhall simulate` documents its public half.
 const SEED: &[u8; 32] = b"guildhall simulator: chat key 01";
@@ -20,11 +26,11 @@ const AT_ONCE: usize = 256;
 
 fn sign(timestamp: &str, body: &[u8]) -> String {
     let pair = Ed25519KeyPair::from_seed_unchecked(SEED).unwrap();
-    pair.sign(&[timestamp.as_bytes(), body].concat()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(pair.sign(&[timestamp.as_bytes(), body].concat()))
 }
 
 fn now() -> String {
-    chrono::Utc::now().timestamp().to_string()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().to_string()
 }
 
 async fn send(base: &str, timestamp: &str, signature: &str, body: Vec<u8>) -> (u16, Value) {
@@ -38,19 +44,32 @@ async fn send(base: &str, timestamp: &str, signature: &str, body: Vec<u8>) -> (u
     (status, answer.json().await.unwrap_or_default())
 }
 
-/// A command that would change something, from the guild's owner.
-fn ban(deployment: &Deployment, id: u64) -> Vec<u8> {
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
+/// One that this person made in the guild, as an admin of it; each has a number of its own.
+pub(super) fn interaction(deployment: &Deployment, user: &str, kind: u8, data: Value) -> Value {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+    let number = u64::try_from(since).unwrap() + NUMBERS.fetch_add(1, Ordering::Relaxed);
+    let user = json!({ "id": user, "username": "u", "global_name": null });
+    json!({ "id": number.to_string(), "application_id": "900000000000000001", "type": kind, "token": "none", "version": 1,
+            "guild_id": deployment.guild().id, "member": { "user": user, "permissions": "8", "roles": [] }, "data": data })
+}
+
+/// As the platform sends it.
+pub(super) async fn send_signed(deployment: &Deployment, body: Vec<u8>) -> (u16, Value) {
+    let timestamp = now();
+    send(&deployment.api_base(0), &timestamp, &sign(&timestamp, &body), body).await
+}
+
+/// A command that would change something.
+fn ban(deployment: &Deployment) -> Vec<u8> {
     let guild = deployment.guild();
-    let user = |chat: &str| json!({ "id": chat, "username": "u", "global_name": null });
-    let (owner, target) = (&guild.members[0].chat, &guild.members[9].chat);
+    let target = &guild.members[9].chat;
     let options = json!([{ "name": "member", "type": 6, "value": target },
                          { "name": "reason", "type": 3, "value": "forged" }]);
-    let body = json!({
-        "id": id.to_string(), "application_id": "900000000000000001", "type": 2, "token": "none", "version": 1,
-        "guild_id": guild.id, "member": { "user": user(owner), "permissions": "8", "roles": [] },
-        "data": { "id": "1", "name": "ban", "options": options, "resolved": { "users": { target: user(target) } } },
-    });
-    body.to_string().into_bytes()
+    let resolved = json!({ "users": { target: { "id": target, "username": "u" } } });
+    let data = json!({ "id": "1", "name": "ban", "options": options, "resolved": resolved });
+    interaction(deployment, &guild.members[0].chat, 2, data).to_string().into_bytes()
 }
 
 async fn bans(deployment: &Deployment) -> usize {
@@ -68,7 +87,7 @@ async fn only_what_the_platform_signed_is_answered(deployment: &Deployment) {
     }
     assert_eq!(bans(deployment).await, 0);
     let base = deployment.api_base(0);
-    let (timestamp, body) = (now(), ban(deployment, 1_000_000 + u64::from(std::process::id())));
+    let (timestamp, body) = (now(), ban(deployment));
     let signature = sign(&timestamp, &body);
     let (status, answer) = send(&base, &timestamp, &signature, body.clone()).await;
     assert_eq!((status, &answer["type"]), (200, &json!(4)), "{answer}");
@@ -130,15 +149,19 @@ fn mutated(mutation: &Mutation, body: &[u8]) -> Option<(String, String, Vec<u8>)
 }
 
 async fn ten_thousand_mutated_interactions_are_refused(deployment: &Deployment) {
-    let (base, body) = (Arc::new(deployment.api_base(0)), ban(deployment, 77));
-    let sent: Vec<_> = mutations().into_iter().filter_map(|mutation| Some((mutated(&mutation, &body)?, mutation))).collect();
+    let (base, body) = (Arc::new(deployment.api_base(0)), ban(deployment));
+    let sent: Vec<_> =
+        mutations().into_iter().filter_map(|mutation| Some((mutated(&mutation, &body)?, mutation))).collect();
     assert!(sent.len() > MUTATIONS * 9 / 10);
     let answers = stream::iter(sent).map(|((timestamp, signature, body), mutation)| {
         let base = base.clone();
         async move { (send(&base, &timestamp, &signature, body).await.0, mutation) }
     });
-    let accepted: Vec<_> =
-        answers.buffer_unordered(AT_ONCE).filter(|(status, _)| std::future::ready(*status != 401)).collect().await;
+    let accepted: Vec<_> = answers
+        .buffer_unordered(AT_ONCE)
+        .filter(|(status, _)| std::future::ready(*status != 401))
+        .collect()
+        .await;
     assert!(accepted.is_empty(), "{accepted:?}");
     assert_eq!(bans(deployment).await, 0);
 }
@@ -150,7 +173,8 @@ async fn what_is_signed_but_no_interaction_is_a_bad_request(deployment: &Deploym
         let (status, answer) = send(&base, &timestamp, &sign(&timestamp, body), body.to_vec()).await;
         assert_eq!((status, &answer["error"]), (400, &json!("invalid_interaction")), "{answer}");
     }
-    let ping = json!({ "id": "5", "application_id": "900000000000000001", "type": 1, "token": "t", "version": 1 });
+    let ping =
+        json!({ "id": "5", "application_id": "900000000000000001", "type": 1, "token": "t", "version": 1 });
     let (body, timestamp) = (ping.to_string().into_bytes(), now());
     let (status, answer) = send(&base, &timestamp, &sign(&timestamp, &body), body).await;
     assert_eq!((status, answer), (200, json!({ "type": 1 })));

@@ -4,7 +4,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::{Deployment, Guild, Member, both_modes, eventually, in_turn};
 
-use super::{Seen, WITHIN, typed, typed_in};
+use super::door::{interaction, send_signed};
+use super::{Seen, WITHIN, forged, typed, typed_in};
 
 both_modes!(
     a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_taps,
@@ -62,14 +63,18 @@ async fn a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_ta
     let form = begun.press(deployment, "Check my profile").await;
     let early = form.fill(deployment, "name", &member.name).await;
     early.says(&["does not have the words yet"]);
-    let nobody = begun.press(deployment, "Check my profile").await.fill(deployment, "name", "nobody_at_all").await;
+    let nobody =
+        begun.press(deployment, "Check my profile").await.fill(deployment, "name", "nobody_at_all").await;
     nobody.says(&["Roblox has no account named"]);
 
     let asked = proven(deployment, guild, member).await;
     asked.says(&["Link ", &member.name.replace('_', "\\_")]);
     let cards = asked.state["embeds"].as_array().unwrap();
     assert_eq!(cards.len(), 2, "both accounts are shown: {cards:?}");
-    assert!(cards.iter().all(|card| card["description"].as_str().unwrap().contains("since <t:")), "{cards:?}");
+    assert!(
+        cards.iter().all(|card| card["description"].as_str().unwrap().contains("since <t:")),
+        "{cards:?}"
+    );
     assert_eq!(link_of(deployment, guild, &member.chat).await, Value::Null);
 
     asked.press(deployment, "Link these accounts").await.says(&["Linked with", "roles follow"]);
@@ -124,7 +129,10 @@ async fn a_code_is_shown_to_the_member_alone(deployment: &Deployment) {
     let member = unlinked(deployment, guild, 15).await;
     let begun = typed(deployment, &member.chat, "link", json!({})).await;
     begun.says(&["Type the code", "Keep the code to yourself"]);
-    let code = begun.text().split("**").find(|part| part.len() == 6 && part.chars().all(|c| c.is_ascii_alphanumeric()));
+    let code = begun
+        .text()
+        .split("**")
+        .find(|part| part.len() == 6 && part.chars().all(|c| c.is_ascii_alphanumeric()));
     let mut typed = json!({ "code": code.unwrap(), "play_id": member.play, "play_username": member.name });
     game.post("/links/confirm", typed.clone()).await.ok();
     typed["confirm"] = json!(true);
@@ -141,13 +149,16 @@ async fn somebody_elses_buttons_link_nobody(deployment: &Deployment) {
     let other = unlinked(deployment, guild, 17).await;
     let asked = proven(deployment, guild, member).await;
     // The platform shows it to one person; whoever knows the id all the same gets nothing.
-    asked.press_as(deployment, &other.chat, "Link these accounts").await.says(&["does not exist"]);
-    asked.press_as(deployment, &other.chat, "Cancel").await.says(&["does not exist"]);
+    for label in ["Link these accounts", "Cancel"] {
+        let answer = forged(deployment, &other.chat, &asked.button(label)).await;
+        assert!(answer["data"]["content"].as_str().unwrap().contains("does not exist"), "{label}: {answer}");
+    }
     for chat in [&member.chat, &other.chat] {
         assert_eq!(link_of(deployment, guild, chat).await, Value::Null);
     }
     asked.press(deployment, "Cancel").await.says(&["Nothing was linked"]);
-    asked.press(deployment, "Link these accounts").await.says(&["has ended"]);
+    let late = forged(deployment, &member.chat, &asked.button("Link these accounts")).await;
+    assert!(late["data"]["content"].as_str().unwrap().contains("has ended"), "{late}");
     assert_eq!(link_of(deployment, guild, &member.chat).await, Value::Null);
 }
 
@@ -160,8 +171,12 @@ async fn the_posted_button_answers_each_person_alone(deployment: &Deployment) {
     let member = unlinked(deployment, guild, 18).await;
     posted.press_as(deployment, &member.chat, "Link my Roblox account").await.says(&["Type the code"]);
     let shown = deployment.simulator.messages_in(&guild.id).await;
-    let button = shown.iter().find(|message| message["components"][0]["components"][0]["custom_id"] == "link:start");
-    assert!(button.is_some_and(|message| message["content"].as_str().unwrap().contains("Link your Roblox account")));
+    let button =
+        shown.iter().find(|message| message["components"][0]["components"][0]["custom_id"] == "link:start");
+    assert!(
+        button
+            .is_some_and(|message| message["content"].as_str().unwrap().contains("Link your Roblox account"))
+    );
     assert!(!json!(shown).to_string().contains("Type the code"), "{shown:?}");
 }
 
@@ -171,7 +186,11 @@ async fn who_is_linked_already_is_told_so(deployment: &Deployment) {
     let told = typed(deployment, &member.chat, "link", json!({})).await;
     told.says(&["You are linked with"]);
     told.press(deployment, "Link another account").await.says(&["Type the code"]);
-    assert_eq!(link_of(deployment, guild, &member.chat).await["play_id"], member.play, "until another one is proven");
+    assert_eq!(
+        link_of(deployment, guild, &member.chat).await["play_id"],
+        member.play,
+        "until another one is proven"
+    );
 }
 
 async fn a_guild_without_ways_says_so(deployment: &Deployment) {
@@ -190,7 +209,12 @@ async fn a_guild_without_ways_says_so(deployment: &Deployment) {
 
 async fn outside_of_a_guild_there_is_nothing_to_do(deployment: &Deployment) {
     let member = &deployment.guild().members[21];
-    let form = json!({ "guild_id": null, "user_id": member.chat, "command": "link", "options": {} });
-    let report = deployment.simulator.send_interaction(form).await;
-    Seen::of(deployment, &member.chat, &report).await.says(&["Use this in a server"]);
+    let mut body = interaction(deployment, &member.chat, 2, json!({ "id": "1", "name": "link" }));
+    let person = body["member"]["user"].take();
+    body["guild_id"] = Value::Null;
+    body["member"] = Value::Null;
+    body["user"] = person;
+    let (status, answer) = send_signed(deployment, body.to_string().into_bytes()).await;
+    assert_eq!(status, 200);
+    assert!(answer["data"]["content"].as_str().unwrap().contains("Use this in a server"), "{answer}");
 }
