@@ -2,6 +2,7 @@
 //! killed. All of them run on `testkit`; `run` of a measurement returns whether every target was met.
 
 pub mod chaos;
+pub mod chat;
 mod checks;
 mod connection;
 pub mod door;

@@ -20,6 +20,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Chaos(bench::chaos::Plan),
+    Chat(bench::chat::Arguments),
     Door(bench::door::Arguments),
     Http(bench::http::Arguments),
     #[command(hide = true)]
@@ -36,6 +37,7 @@ async fn main() -> anyhow::Result<()> {
             print!("{report}");
             report.is_sound()
         }
+        Command::Chat(arguments) => bench::chat::run(&arguments).await?,
         Command::Door(arguments) => bench::door::run(&arguments).await?,
         Command::Http(arguments) => bench::http::run(&arguments).await?,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,

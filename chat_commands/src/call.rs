@@ -162,3 +162,11 @@ impl Call {
         }
     }
 }
+
+/// The body of a call.
+pub(crate) fn body(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(body) => body,
+        _ => Map::new(),
+    }
+}

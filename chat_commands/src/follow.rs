@@ -6,9 +6,9 @@ use std::time::Duration;
 use entities::JobId;
 use entities::job::{Model, listing};
 
-use crate::answers::Editor;
-use crate::call::Call;
-use crate::commands::{Answer, Follow, Reply};
+use crate::call::{Call, Problem};
+use crate::command::{Answer, Follow, Reply};
+use crate::editor::Editor;
 use crate::message::Message;
 
 /// Between two looks at the job, and so between two changes of the message.
@@ -17,7 +17,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 const FOLLOWED_FOR: Duration = Duration::from_mins(14);
 
 /// Answers with `words` about the job as it is, again and again. `page`: where to look later.
-pub(crate) async fn follow<W>(call: &Call, job: JobId, words: W) -> Result<Answer, crate::call::Problem>
+pub(crate) async fn follow<W>(call: &Call, job: JobId, words: W) -> Result<Answer, Problem>
 where
     W: Fn(&Model) -> Message + Send + Sync + 'static,
 {

@@ -39,6 +39,8 @@ pub(crate) struct Asked {
     /// `None`: in a direct message.
     pub(crate) guild: Option<GuildId>,
     pub(crate) user: ChatUser,
+    /// Names the file of their picture.
+    pub(crate) avatar: Option<String>,
     /// Of the person in the channel, which includes those in the whole guild.
     pub(crate) permissions: Permissions,
     pub(crate) deed: Deed,
@@ -90,7 +92,7 @@ struct Body {
     token: String,
     guild_id: Option<GuildId>,
     member: Option<MemberBody>,
-    user: Option<ChatUser>,
+    user: Option<UserBody>,
     #[serde(default)]
     data: Data,
     message: Option<MessageBody>,
@@ -98,8 +100,15 @@ struct Body {
 
 #[derive(Deserialize)]
 struct MemberBody {
-    user: ChatUser,
+    user: UserBody,
     permissions: Permissions,
+}
+
+#[derive(Deserialize)]
+struct UserBody {
+    #[serde(flatten)]
+    account: ChatUser,
+    avatar: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -178,7 +187,8 @@ impl Asked {
         };
         let in_own_message = body.message.is_some_and(|message| message.flags & EPHEMERAL != 0);
         let people = body.data.resolved.users;
-        Ok(Self { guild: body.guild_id, user, permissions, deed, people, in_own_message })
+        let UserBody { account: user, avatar } = user;
+        Ok(Self { guild: body.guild_id, user, avatar, permissions, deed, people, in_own_message })
     }
 }
 

@@ -7,8 +7,10 @@
 
 mod answers;
 mod call;
+mod command;
 mod commands;
 mod definition;
+mod editor;
 mod follow;
 mod interaction;
 mod message;

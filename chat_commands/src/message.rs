@@ -25,7 +25,7 @@ pub(crate) struct Message {
 }
 
 /// An account, with its picture.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Card {
     pub(crate) title: String,
     pub(crate) text: String,

@@ -75,15 +75,22 @@ impl Pictures {
         self.cache.try_get_with(of, self.read(call, of)).await
     }
 
+    /// Where a person's picture is, for the platform's own clients. `hash` names it.
+    pub fn avatar_address(&self, user: ChatId, hash: &str) -> Option<String> {
+        self.file("avatars", user, hash)
+    }
+
+    /// The same of a player.
+    pub async fn player_address(&self, call: CallContext, player: PlayId) -> Result<Option<String>> {
+        self.play.headshot(call, player).await
+    }
+
     async fn read(&self, call: CallContext, of: PictureOf) -> Result<Option<Picture>> {
         let (http, route, url) = match of {
             PictureOf::Member(user) => {
                 let name = self.chat.avatar(call, user).await?;
-                (
-                    &self.chat_http,
-                    routes::chat::AVATAR,
-                    name.and_then(|name| self.file("avatars", user, &name)),
-                )
+                let url = name.and_then(|name| self.avatar_address(user, &name));
+                (&self.chat_http, routes::chat::AVATAR, url)
             }
             PictureOf::Guild(guild) => {
                 let name = self.chat.icon(CallContext { guild, ..call }).await?;

@@ -6,9 +6,8 @@ use http::Method;
 use people::Needs;
 use serde_json::json;
 
-use super::link::body;
-use super::{Command, Outcome};
-use crate::call::Call;
+use crate::call::{Call, Problem, body};
+use crate::command::{Command, Outcome};
 use crate::definition::{Definition, Kind, Parameter};
 use crate::interaction::Options;
 use crate::message::{Message, Style, from_now, plain};
@@ -32,6 +31,10 @@ impl Command for Ban {
     async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
         call.require(Needs::Permission("moderation.write"))?;
         let target = Target::required(call, options).await?;
+        // People who ban themselves are out of the guild, and cannot lift the ban.
+        if target.person(call).await?.chat == Some(call.me()) {
+            return Err(Problem::refused("This is your own account."));
+        }
         let seconds = options.read::<i64>("days").map(|days| days * DAY);
         let wanted = json!({ "identifier": target.subject.to_string(), "moderator_id": call.me().to_string(),
                              "reason": options.text("reason"), "duration_seconds": seconds });

@@ -6,8 +6,8 @@ use entities::sanction::history::{self, Filter};
 use entities::{Page, SanctionKind};
 use people::Needs;
 
-use super::{Command, Outcome};
 use crate::call::{Call, Problem};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::interaction::Options;
 use crate::message::{Message, from_now, plain};

@@ -5,10 +5,10 @@ use entities::account::Way;
 use entities::link_attempt::{self, Model as Attempt, State};
 use entities::{AttemptId, PlayId, link};
 use http::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
-use super::{Command, Outcome};
-use crate::call::{Call, Problem};
+use crate::call::{Call, Problem, body};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::interaction::Options;
 use crate::message::{Card, Form, Message, Style, moment, plain};
@@ -102,25 +102,32 @@ async fn show(call: &Call, code: Option<&str>) -> Outcome {
 /// Asks, with both accounts in view.
 async fn both_accounts(call: &Call, attempt: &Attempt, play: PlayId) -> Result<Message, Problem> {
     let name = attempt.play_username.clone().unwrap_or_default();
-    // Without an answer of the platform the card has no age.
-    let profile = call.platforms().play.profile(call.platform(), play).await.ok().flatten();
+    // Without an answer of the platform the card has no age, or no picture.
+    let (profile, picture) = tokio::join!(
+        call.platforms().play.profile(call.platform(), play),
+        call.platforms().pictures.player_address(call.platform(), play)
+    );
+    let (profile, picture) = (profile.ok().flatten(), picture.ok().flatten());
     let since = |at| format!("since {}", moment(at));
     let text = format!(
         "**Link {} with {}?** This server then knows that both are you.",
         plain(&call.asked.user.name),
         plain(&name)
     );
+    let avatar = call.asked.avatar.as_deref();
+    let avatar = avatar.and_then(|hash| call.platforms().pictures.avatar_address(call.me(), hash));
     let chat = Card {
         title: plain(&call.asked.user.name),
         text: format!("Discord, {}", call.me().made_at().map(since).unwrap_or_default()),
-        ..Card::default()
+        url: None,
+        picture: avatar,
     };
     let game = Card {
         title: plain(&name),
         text: profile
             .map_or_else(|| "Roblox".to_owned(), |profile| format!("Roblox, {}", since(profile.created_at))),
         url: Some(format!("https://www.roblox.com/users/{play}/profile")),
-        ..Card::default()
+        picture,
     };
     let agree = format!("link:agree:{}:{play}", attempt.attempt_id);
     Ok(Message::new(text).card(chat).card(game).button(Style::Primary, "Link these accounts", agree))
@@ -208,13 +215,6 @@ async fn cancel(call: &Call, attempt: &str) -> Outcome {
     let attempt: AttemptId = attempt.parse().map_err(|_| Problem::outdated())?;
     call.api(Method::POST, &format!("/guilds/{{g}}/link-attempts/{attempt}/cancel"), Map::new()).await?;
     Ok(Message::new("Nothing was linked.").into())
-}
-
-pub(super) fn body(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(body) => body,
-        _ => Map::new(),
-    }
 }
 
 #[cfg(test)]

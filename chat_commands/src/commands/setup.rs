@@ -7,8 +7,8 @@ use people::Needs;
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
 use super::link::START;
-use super::{Command, Outcome};
 use crate::call::{Call, Problem};
+use crate::command::{Command, Outcome};
 use crate::definition::{Definition, Kind, MANAGE_SERVER, Parameter};
 use crate::interaction::Options;
 use crate::message::{Message, Style, count, plain};

@@ -6,9 +6,8 @@ use http::Method;
 use people::Needs;
 use serde_json::json;
 
-use super::link::body;
-use super::{Command, Outcome};
-use crate::call::{Call, Problem};
+use crate::call::{Call, Problem, body};
+use crate::command::{Command, Outcome};
 use crate::definition::{Definition, Kind, Parameter};
 use crate::interaction::Options;
 use crate::message::{Message, plain};

@@ -5,9 +5,8 @@ use entities::job::{Model, State};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::link::body;
-use super::{Command, Outcome};
-use crate::call::Call;
+use crate::call::{Call, body};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::follow::follow;
 use crate::interaction::Options;

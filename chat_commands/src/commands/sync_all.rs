@@ -7,10 +7,9 @@ use http::Method;
 use people::Needs;
 use serde_json::{Value, json};
 
-use super::link::body;
 use super::sync::failure;
-use super::{Command, Outcome};
-use crate::call::{Call, Problem};
+use crate::call::{Call, Problem, body};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::follow::follow;
 use crate::interaction::Options;

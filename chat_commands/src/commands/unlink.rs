@@ -5,8 +5,8 @@ use entities::link;
 use http::Method;
 use serde_json::Map;
 
-use super::{Command, Outcome};
 use crate::call::{Call, Problem};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::interaction::Options;
 use crate::message::{Message, Style, plain};

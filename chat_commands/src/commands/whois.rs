@@ -5,8 +5,8 @@ use entities::{link, shield_flag, staff_directory};
 use people::Needs;
 
 use super::banned::standing;
-use super::{Command, Outcome};
 use crate::call::{Call, Problem};
+use crate::command::{Command, Outcome};
 use crate::definition::Definition;
 use crate::interaction::Options;
 use crate::message::{Message, moment, plain};

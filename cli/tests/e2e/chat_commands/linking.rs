@@ -75,6 +75,9 @@ async fn a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_ta
         cards.iter().all(|card| card["description"].as_str().unwrap().contains("since <t:")),
         "{cards:?}"
     );
+    assert!(
+        cards.iter().any(|card| card["thumbnail"]["url"].as_str().is_some_and(|url| url.starts_with("http")))
+    );
     assert_eq!(link_of(deployment, guild, &member.chat).await, Value::Null);
 
     asked.press(deployment, "Link these accounts").await.says(&["Linked with", "roles follow"]);
@@ -151,7 +154,7 @@ async fn somebody_elses_buttons_link_nobody(deployment: &Deployment) {
     // The platform shows it to one person; whoever knows the id all the same gets nothing.
     for label in ["Link these accounts", "Cancel"] {
         let answer = forged(deployment, &other.chat, &asked.button(label)).await;
-        assert!(answer["data"]["content"].as_str().unwrap().contains("does not exist"), "{label}: {answer}");
+        assert!(answer["data"]["content"].as_str().unwrap().contains("No such attempt"), "{label}: {answer}");
     }
     for chat in [&member.chat, &other.chat] {
         assert_eq!(link_of(deployment, guild, chat).await, Value::Null);
