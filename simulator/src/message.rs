@@ -8,13 +8,11 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use entities::{ChannelId, ChatId};
 use serde_json::{Value, json};
 
-use crate::message::form::MessageForm;
+use crate::message::form::{EPHEMERAL, MessageForm};
 use crate::objects;
 use crate::snowflake::Snowflake;
 use crate::state::BOT_USER;
 
-/// Flag: only the person who caused the message sees it.
-pub(crate) const EPHEMERAL: u64 = 1 << 6;
 /// Flag: the bot "is thinking".
 const LOADING: u64 = 1 << 7;
 /// Types: an ordinary message, and the answer to a command.

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 use crate::conversations::{Conversations, Interaction, now};
 use crate::interactions::MODAL;
 use crate::interactions::delivery::Delivered;
+use crate::message::form::EPHEMERAL;
 use crate::message::form::{MessageForm, empty};
-use crate::message::{EPHEMERAL, modal};
+use crate::message::modal;
 use crate::reply::Reply;
 use crate::snowflake::Snowflake;
 

@@ -4,9 +4,11 @@ use serde_json::{Map, Value, json};
 
 use crate::fields::Fields;
 use crate::form::{self, FormErrors};
-use crate::message::{EPHEMERAL, components};
+use crate::message::components;
 use crate::reply::Reply;
 
+/// Flag: only the person who caused the message sees it.
+pub(crate) const EPHEMERAL: u64 = 1 << 6;
 const MAX_CONTENT: usize = 2000;
 const MAX_NONCE: usize = 25;
 const MAX_EMBEDS: usize = 10;
