@@ -100,4 +100,19 @@ mod tests {
             list.iter().map(|command| command["name"].to_string()).collect();
         assert_eq!(names.len(), list.len());
     }
+
+    #[test]
+    fn the_rules_have_a_row_for_each_command() {
+        let rules = include_str!("../../docs/rules.md");
+        let rows =
+            rules.lines().filter_map(|line| line.trim_start().strip_prefix("| `/")?.split(" | ").next());
+        let mut documented: Vec<_> =
+            rows.flat_map(|row| row.split(", ")).map(|name| name.trim_matches(['`', '/'])).collect();
+        // Rows of other tables are paths.
+        documented.retain(|name| !name.contains('/'));
+        let mut known: Vec<_> = definitions().iter().map(crate::definition::Definition::name).collect();
+        documented.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(documented, known);
+    }
 }
