@@ -24,7 +24,7 @@ use platforms::Platforms;
 use runtime::Context;
 
 pub use interaction::Unreadable;
-pub use registration::{Registered, register};
+pub use registration::{Registered, are_registered, register};
 
 /// What all commands share.
 pub struct ChatCommands {

@@ -17,14 +17,18 @@ pub enum Registered {
 /// The number of commands, and whether the platform had them. It keeps them for all guilds of the application.
 pub async fn register(platforms: &Platforms) -> Result<(usize, Registered), PlatformError> {
     let application: ChatId = platforms.application().await?.id;
-    let ours = json!(definitions());
-    let count = ours.as_array().map_or(0, Vec::len);
-    let theirs = Value::Array(platforms.chat_commands(application).await?);
-    if is_same(&sorted(ours.clone()), &sorted(theirs)) {
-        return Ok((count, Registered::Unchanged));
+    let ours = definitions();
+    if are_registered(platforms, application).await? {
+        return Ok((ours.len(), Registered::Unchanged));
     }
-    platforms.put_chat_commands(application, ours).await?;
-    Ok((count, Registered::Replaced))
+    platforms.put_chat_commands(application, json!(ours)).await?;
+    Ok((ours.len(), Registered::Replaced))
+}
+
+/// Whether the platform has the commands of this version.
+pub async fn are_registered(platforms: &Platforms, application: ChatId) -> Result<bool, PlatformError> {
+    let theirs = Value::Array(platforms.chat_commands(application).await?);
+    Ok(is_same(&sorted(json!(definitions())), &sorted(theirs)))
 }
 
 fn sorted(mut commands: Value) -> Value {
@@ -99,5 +103,20 @@ mod tests {
         let names: std::collections::BTreeSet<_> =
             list.iter().map(|command| command["name"].to_string()).collect();
         assert_eq!(names.len(), list.len());
+    }
+
+    #[test]
+    fn the_rules_have_a_row_for_each_command() {
+        let rules = include_str!("../../docs/rules.md");
+        let rows =
+            rules.lines().filter_map(|line| line.trim_start().strip_prefix("| `/")?.split(" | ").next());
+        let mut documented: Vec<_> =
+            rows.flat_map(|row| row.split(", ")).map(|name| name.trim_matches(['`', '/'])).collect();
+        // Rows of other tables are paths.
+        documented.retain(|name| !name.contains('/'));
+        let mut known: Vec<_> = definitions().iter().map(crate::definition::Definition::name).collect();
+        documented.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(documented, known);
     }
 }

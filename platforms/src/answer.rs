@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use chrono::DateTime;
+use entities::Timestamp;
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
 
@@ -42,6 +44,11 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     // A limit shared with other bots does not count towards the address ban.
     answered.invalid = scope != Some("shared");
     (answered, Some(wait))
+}
+
+/// When the platform sent the answer, in whole seconds.
+pub(crate) fn time(headers: &HeaderMap) -> Option<Timestamp> {
+    DateTime::parse_from_rfc2822(text(headers, "date")?).ok().map(|at| at.to_utc())
 }
 
 /// When the game platform's whole quota is back, for a 429 without details. The chat platform's header of that name is
@@ -97,6 +104,13 @@ mod tests {
         assert_eq!(answered.bucket, Some(bucket));
         assert!(!answered.invalid && wait.is_none());
         assert_eq!(read(200, &HeaderMap::new(), b"").0.bucket, None);
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_head() {
+        let at = |text| time(&headers(&[("date", text)])).map(|at| at.timestamp());
+        assert_eq!(at("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!((at("soon"), time(&HeaderMap::new())), (None, None));
     }
 
     #[test]

@@ -120,9 +120,8 @@ pub struct Application {
     pub verify_key: String,
     /// Where interactions go; `None`: to the event stream.
     pub interactions_endpoint_url: Option<String>,
-    /// Where people may come back to after signing in.
-    #[serde(default)]
-    pub redirect_uris: Vec<String>,
+    /// Where people may come back to after signing in. `None`: the platform does not say.
+    pub redirect_uris: Option<Vec<String>>,
 }
 
 impl Application {

@@ -1,6 +1,6 @@
 //! Whether the platforms accept the credentials: one call to each.
 
-use entities::{ChatId, GroupId, GuildId};
+use entities::{ChatId, GroupId, GuildId, Timestamp};
 use serde_json::Value;
 
 use crate::chat::Application;
@@ -28,6 +28,11 @@ impl Platforms {
         format!(
             "https://discord.com/oauth2/authorize?client_id={bot}&scope=bot&permissions={needed}&guild_id={guild}"
         )
+    }
+
+    /// What the chat platform takes for the time, in whole seconds; `None`: it does not say.
+    pub async fn chat_time(&self) -> Result<Option<Timestamp>> {
+        self.chat.time(no_guild()?).await
     }
 
     pub async fn application(&self) -> Result<Application> {

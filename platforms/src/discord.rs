@@ -7,7 +7,7 @@ mod guild;
 mod interactions;
 mod messages;
 
-use entities::{ChannelId, ChatId, GuildId, RoleId};
+use entities::{ChannelId, ChatId, GuildId, RoleId, Timestamp};
 use http::HeaderName;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
@@ -138,6 +138,12 @@ impl ChatPlatform {
             Ok(self.wire.json::<UserBody>(call, &request).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
+    }
+
+    /// The platform's time, in whole seconds; `None`: it does not say.
+    pub(crate) async fn time(&self, call: CallContext) -> Result<Option<Timestamp>> {
+        let request = self.request(Method::GET, routes::CURRENT_USER, "/users/@me")?;
+        self.wire.time(call, &request).await
     }
 
     /// The bot's application.

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use entities::Timestamp;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use serde::de::DeserializeOwned;
@@ -96,6 +97,12 @@ impl Wire {
         self.http.parse(request.route, &body)
     }
 
+    /// The platform's time, as the head of a successful response has it.
+    pub(crate) async fn time(&self, context: CallContext, request: &Request) -> Result<Option<Timestamp>> {
+        let permit = self.reserve(context, request.route).await?;
+        Ok(answer::time(&self.exchange(permit, request).await?.headers))
+    }
+
     /// Sends and returns the body of a successful response.
     pub(crate) async fn send(&self, context: CallContext, request: &Request) -> Result<Bytes> {
         let mut waited_for_429 = false;
@@ -130,11 +137,15 @@ impl Wire {
     pub(crate) async fn send_unpaced(&self, request: &Request) -> Result<Bytes> {
         let answer = self.http.send(request.route, self.builder(request)).await?;
         let (_, pause) = answer::read(answer.status, &answer.headers, &answer.body);
-        self.settled(request, answer, pause)
+        Ok(self.settled(request, answer, pause)?.body)
     }
 
     /// Sends a call of the permit's route.
-    pub(crate) async fn send_once(&self, mut permit: CallPermit, request: &Request) -> Result<Bytes> {
+    pub(crate) async fn send_once(&self, permit: CallPermit, request: &Request) -> Result<Bytes> {
+        Ok(self.exchange(permit, request).await?.body)
+    }
+
+    async fn exchange(&self, mut permit: CallPermit, request: &Request) -> Result<Response> {
         permit.permit.sending();
         let exchanged = self.http.send(request.route, self.builder(request)).await;
         let (answered, pause) = match &exchanged {
@@ -146,9 +157,9 @@ impl Wire {
         self.settled(request, exchanged?, pause)
     }
 
-    fn settled(&self, request: &Request, answer: Response, pause: Option<Duration>) -> Result<Bytes> {
+    fn settled(&self, request: &Request, answer: Response, pause: Option<Duration>) -> Result<Response> {
         match (answer.status, pause) {
-            (200..=299, _) => Ok(answer.body),
+            (200..=299, _) => Ok(answer),
             (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),
             (status, None) => {
                 let platform = self.http.platform();

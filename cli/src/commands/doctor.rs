@@ -1,5 +1,6 @@
 //! `guildhall doctor`: checks what a deployment needs, and says how to fix each failed check.
 
+mod application;
 mod clock;
 mod guild;
 mod platforms;
@@ -9,14 +10,14 @@ mod servers;
 
 use anyhow::bail;
 use entities::GuildId;
-use runtime::{Config, HttpArgs, ListenArgs, StartError};
+use runtime::{Config, HttpArgs, ListenArgs, Origin, PlatformConfig, StartError};
 
 use self::report::Report;
 use crate::format::FormatArgs;
 use crate::process::{BackendArgs, database_name};
 
-/// Checks the configuration, the servers and their clocks, both platforms and the bot's permissions in each guild. Changes
-/// nothing.
+/// Checks the configuration, the servers and their clocks, both platforms, the bot's application there and its permissions in
+/// each guild. Changes nothing.
 ///
 /// Prints a line for each check, with the cure if it failed; exits with 1 if any failed. Run it with the settings of the
 /// processes. On the chat platform the bot
@@ -50,32 +51,40 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 /// Skips checks that depend on a failed one, because their cures would mislead.
 async fn examine(args: &Args, report: &mut Report) {
     let config = report.check("configuration", configuration(args));
-    let Some(config) = config else { return };
+    let Some((config, credentials)) = config else { return };
     report.record("proxies", proxies::check(&args.listen, &args.http.trusted_proxies.0));
     let guilds = servers::database(&config, args.guild, report).await;
     servers::broker(&config, report).await;
-    let clients = platforms::clients(&args.backend.platforms);
+    let clients = platforms::clients(&credentials);
     let Some(clients) = report.record_failure("platforms", clients) else { return };
+    let public = args.http.public_url.as_ref().map(|Origin(url)| url.as_str());
+    let has_address = application::check_public_url(&credentials, public, report);
     let token = platforms::check_token(&clients, report).await;
     if token {
-        platforms::check_intents(&clients, report).await;
+        platforms::check_clock(&clients, report).await;
+        application::check(&clients, &credentials, public, report).await;
     }
     let Some(guilds) = guilds else { return };
-    for guild in guilds.iter().filter(|_| token) {
-        guild::check(&clients, guild, report).await;
+    for known in &guilds {
+        if has_address {
+            guild::check_ways(&clients, public.is_some(), known, report);
+        }
+        if token {
+            guild::check(&clients, known, report).await;
+        }
     }
     platforms::check_play_key(&clients, &guilds, report).await;
 }
 
-fn configuration(args: &Args) -> Result<(Config, String), report::Problem> {
-    let read = || -> Result<Config, StartError> {
-        args.backend.platforms.checked()?;
+fn configuration(args: &Args) -> Result<((Config, PlatformConfig), String), report::Problem> {
+    let read = || -> Result<(Config, PlatformConfig), StartError> {
+        let credentials = args.backend.platforms.checked()?;
         args.listen.address()?;
         args.http.metrics_address()?;
-        Config::either(&args.backend.database, &args.backend.broker)
+        Ok((Config::either(&args.backend.database, &args.backend.broker)?, credentials))
     };
-    let config = read()?;
+    let (config, credentials) = read()?;
     let broker = if config.broker.is_some() { "RabbitMQ and Redis" } else { "one process" };
     let name = format!("{}, {broker}", database_name(&config));
-    Ok((config, name))
+    Ok(((config, credentials), name))
 }

@@ -1,8 +1,14 @@
 //! `guildhall doctor`: its checks and fixes, and the errors of syncs without the members intent.
 
+mod application;
+
+use std::fmt::Display;
+
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, Process, both_modes, eventually, free_address, http_client, run_command};
+use testkit::{
+    Deployment, Finished, Mode, Process, both_modes, eventually, free_address, http_client, run_command,
+};
 
 both_modes!(
     a_sound_deployment_passes_every_check(own),
@@ -11,21 +17,26 @@ both_modes!(
     a_missing_members_intent_is_named_by_doctor_and_syncs(own),
 );
 
+const NONE: &[(&str, &str)] = &[];
+
 /// The exit code and the checks of `doctor --json`.
 async fn examined(deployment: &Deployment, more: &[&str]) -> (i32, Vec<Value>) {
-    examined_with(deployment, &[], more).await
+    examined_with(deployment, NONE, more).await
 }
 
-/// With these secrets in the environment.
+async fn run(deployment: &Deployment, variables: &[(impl Display, impl Display)], args: &[&str]) -> Finished {
+    let variables = variables.iter().map(|(name, value)| (format!("GUILDHALL_{name}"), value.to_string()));
+    let env: Vec<_> = deployment.env.iter().cloned().chain(variables).collect();
+    run_command(args, &env, deployment.folder()).await
+}
+
+/// With these variables in the environment.
 async fn examined_with(
     deployment: &Deployment,
-    secrets: &[(&str, &str)],
+    secrets: &[(impl Display, impl Display)],
     more: &[&str],
 ) -> (i32, Vec<Value>) {
-    let args = [&["doctor", "--json"], more].concat();
-    let secrets = secrets.iter().map(|(name, value)| (format!("GUILDHALL_{name}"), (*value).to_owned()));
-    let env: Vec<_> = deployment.env.iter().cloned().chain(secrets).collect();
-    let finished = run_command(&args, &env, deployment.folder()).await;
+    let finished = run(deployment, secrets, &[&["doctor", "--json"], more].concat()).await;
     let said: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
     let checks = said["checks"].as_array().unwrap().clone();
     let failed = checks.iter().filter(|check| check["ok"] == false).count();
@@ -47,15 +58,18 @@ fn assert_says(check: &Value, words: &[&str]) {
 }
 
 async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
-    let (code, checks) = examined(deployment, &[]).await;
+    let secrets = application::registered(deployment).await;
+    let (code, checks) = examined_with(deployment, &secrets, &[]).await;
     assert_eq!(code, 0, "{checks:?}");
     let of = |name: &str| checks.iter().filter(|check| check["name"] == name).count();
     for once in
         ["configuration", "proxies", "database", "schema", "guilds", "chat token", "intents", "play key"]
+            .into_iter()
+            .chain(["public url", "chat clock", "public key", "interactions", "commands", "redirects"])
     {
         assert_eq!(of(once), 1, "{once}: {checks:?}");
     }
-    for each in ["bot", "members intent", "permissions", "bound roles"] {
+    for each in ["bot", "members intent", "permissions", "bound roles", "link ways"] {
         assert_eq!(of(each), 2, "{each}: {checks:?}");
     }
     let servers = usize::from(deployment.mode() == Mode::Distributed);
@@ -67,7 +81,7 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
         one.iter().filter_map(|check| check.get("guild_id")).filter(|id| !id.is_null()).collect();
     assert!(!guilds.is_empty() && guilds.iter().all(|id| **id == deployment.guild().id.as_str()), "{one:?}");
 
-    let lines = deployment.command(&["doctor"]).await.succeeded();
+    let lines = run(deployment, &secrets, &["doctor"]).await.succeeded();
     assert_eq!(lines.lines().count(), checks.len() + 1, "{lines}");
     assert!(!lines.contains("failed"), "{lines}");
     assert_eq!(deployment.member_updates().await, 0);
@@ -165,6 +179,8 @@ async fn missing_permissions_are_named(deployment: &Deployment) {
     let roles = failed(&checks, "bound roles");
     assert_says(roles, &[bound, "above"]);
     assert_says(roles, &[&guild.roles[2], "Administrator", "allowed_privileged_roles"]);
+    let interactions = failed(&checks, "interactions");
+    assert_says(interactions, &["commands do not arrive", "GUILDHALL_PUBLIC_URL", "/chat/interactions"]);
     // The second simulator does not have the other guild.
     let absent = failed(&checks, "bot");
     assert_eq!(absent["guild_id"], deployment.other_guild().id.as_str());

@@ -74,6 +74,12 @@ impl Simulator {
         self.post("/control/application", json!({ "interactions_endpoint_url": url })).await;
     }
 
+    /// Where people may come back to after signing in, as the application has it.
+    pub async fn set_redirects(&self, urls: &[String]) {
+        self.assert_own();
+        self.post("/control/application", json!({ "redirect_uris": urls })).await;
+    }
+
     /// The commands that people see.
     pub async fn commands(&self) -> Vec<Value> {
         self.bot("GET", Value::Null).await.as_array().unwrap().clone()

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use entities::{GroupId, GuildId};
-use platforms::{CallContext, Missing, PlatformError, Platforms};
-use runtime::PlatformArgs;
+use platforms::{Application, CallContext, Missing, PlatformError, Platforms};
+use runtime::{Clock, PlatformConfig};
 
+use super::clock;
 use super::report::{Problem, Report};
 use super::servers::KnownGuild;
 
 /// The pacing is not shared with a running deployment: these are a few calls only.
-pub(super) fn clients(args: &PlatformArgs) -> Result<Platforms, Problem> {
-    Platforms::new(&args.checked()?, None).map_err(|error| problem(&error))
+pub(super) fn clients(config: &PlatformConfig) -> Result<Platforms, Problem> {
+    Platforms::new(config, None).map_err(|error| problem(&error))
 }
 
 /// Whether the chat platform accepts the token.
@@ -22,13 +23,27 @@ pub(super) async fn check_token(platforms: &Platforms, report: &mut Report) -> b
 }
 
 /// Whether the bot's application has the privileged intents that syncs need.
-pub(super) async fn check_intents(platforms: &Platforms, report: &mut Report) {
-    let intent = match platforms.application().await.map(|application| application.has_members_intent()) {
-        Ok(true) => Ok("the application has the Server Members Intent".to_owned()),
-        Ok(false) => Err(problem(&PlatformError::MembersIntentOff)),
+pub(super) fn check_intents(application: &Application, report: &mut Report) {
+    report.record(
+        "intents",
+        if application.has_members_intent() {
+            Ok("the application has the Server Members Intent".to_owned())
+        } else {
+            Err(problem(&PlatformError::MembersIntentOff))
+        },
+    );
+}
+
+/// Interactions that were signed minutes ago are refused.
+pub(super) async fn check_clock(platforms: &Platforms, report: &mut Report) {
+    let (clock, name) = (Clock::system(), "the chat platform");
+    let asked = clock.now();
+    let compared = match platforms.chat_time().await {
+        Ok(Some(theirs)) => clock::compare(name, theirs, asked..clock.now()),
+        Ok(None) => Ok("could not be read: the platform does not say its time".to_owned()),
         Err(error) => Err(problem(&error)),
     };
-    report.record("intents", intent);
+    report.record("chat clock", compared);
 }
 
 /// Checks the key, and that the groups of all bindings exist.
