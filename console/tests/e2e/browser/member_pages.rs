@@ -7,6 +7,7 @@ use testkit::console::link;
 use testkit::{Deployment, Guild, Member, OUTSIDER, in_turn};
 
 use super::super::member_pages::with_both_platforms;
+use super::checks::WIDE;
 use super::devtools::Browser;
 use super::owner;
 use super::tab::Tab;
@@ -24,11 +25,6 @@ const CLIPPED: &str = "[...document.querySelectorAll('main *')]
     .filter((one) => one.checkVisibility() && !one.matches('.hidden, .picture, pre, input, textarea'))
     .filter((one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))";
-/// What reaches beyond the window, if the page scrolls sideways.
-const SIDEWAYS: &str = "document.documentElement.scrollWidth <= innerWidth ? [] : [innerWidth + ' px',
-    ...[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth)
-        .map((one) => one.getBoundingClientRect().right + ' ' + one.outerHTML.slice(0, 120))]";
-
 /// No fault of any page, and nothing that is cut off.
 async fn passes(tab: &Tab<'_>) {
     tab.passes().await;
@@ -37,7 +33,7 @@ async fn passes(tab: &Tab<'_>) {
         for width in [320, 1280] {
             tab.width(width).await;
             let place = format!("{} at {width} px, {scheme}", tab.path().await);
-            assert_eq!(tab.evaluate(SIDEWAYS).await, json!([]), "{place} scrolls sideways");
+            assert_eq!(tab.evaluate(WIDE).await, json!([]), "{place} is too wide");
             assert_eq!(tab.evaluate(CLIPPED).await, json!([]), "{place} cuts off");
         }
     }
