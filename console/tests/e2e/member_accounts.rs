@@ -5,10 +5,8 @@ use serde_json::json;
 use testkit::console::Console;
 use testkit::{Deployment, Member, in_turn};
 
-use crate::member_pages::with_both_platforms;
-
 in_turn!(
-    the_sign_in_on_the_way_says_what_it_is_about(super::with_both_platforms),
+    the_sign_in_on_the_way_says_what_it_is_about(testkit::console::with_both_platforms),
     a_player_is_found_by_name_address_or_id(own),
     pictures_come_through_our_own_address(own),
 );

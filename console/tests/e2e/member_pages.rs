@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::console::{Console, Page};
-use testkit::{Deployment, Guild, Member, Setup, eventually, in_turn};
+use testkit::console::{Console, connect_accounts, decide, go_away, link_page, prove_by_profile};
+use testkit::{Deployment, Member, eventually, in_turn};
 
 in_turn!(
     a_code_in_a_game_links_a_member_who_sees_no_console,
@@ -15,17 +15,13 @@ in_turn!(
     a_proof_by_somebody_else_ends_the_link(own),
     a_player_who_did_not_agree_is_not_linked(own),
     what_was_not_shown_is_not_linked(own),
-    nothing_is_forgotten_that_could_not_be_unlinked(super::with_both_platforms),
-    signing_in_with_roblox_proves(super::with_both_platforms),
-    an_account_that_discord_has_verified_proves(super::with_both_platforms),
+    nothing_is_forgotten_that_could_not_be_unlinked(testkit::console::with_both_platforms),
+    signing_in_with_roblox_proves(testkit::console::with_both_platforms),
+    an_account_that_discord_has_verified_proves(testkit::console::with_both_platforms),
 );
 
 /// The longest wait for the jobs of a change.
 const WITHIN: Duration = Duration::from_secs(20);
-
-fn page(guild: &Guild) -> String {
-    format!("/link/{}", guild.id)
-}
 
 /// A member without a link, signed in.
 async fn unlinked(deployment: &Deployment, number: usize) -> (&Member, Console) {
@@ -51,7 +47,7 @@ async fn a_code_in_a_game_links_a_member_who_sees_no_console(deployment: &Deploy
     let (member, console) = unlinked(deployment, 16).await;
     let guild = deployment.guild();
     assert_eq!(console.get(&format!("/console/guilds/{}", guild.id)).await.status, 404);
-    let begin = console.get(&page(guild)).await;
+    let begin = console.get(&link_page(guild)).await;
     let prove = console.press(&begin, "Get a code for a game", &[]).await;
     prove.shows(200, "With a code in a game");
     let code = prove.texts(".code strong").remove(0);
@@ -59,7 +55,7 @@ async fn a_code_in_a_game_links_a_member_who_sees_no_console(deployment: &Deploy
     deployment.api().post("/links/confirm", body.clone()).await.ok();
     body["confirm"] = json!(true);
     deployment.api().post("/links/confirm", body).await.ok();
-    console.get(&page(guild)).await.shows(200, &format!("knows your Roblox account {}", member.name));
+    console.get(&link_page(guild)).await.shows(200, &format!("knows your Roblox account {}", member.name));
     is_right(deployment, member).await;
 
     let mine = console.get("/link").await;
@@ -77,7 +73,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
         deployment.api().key(&guild.admin_key).send(Method::PATCH, &at, Some(ways)).await.ok();
     }
     let (member, console) = unlinked(deployment, 16).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
+    let prove = console.press(&console.get(&link_page(guild)).await, "Use words in my profile", &[]).await;
     assert!(!prove.contains("With a code"), "{}", prove.text());
     let play = member.play.to_string();
     let missing = console.press(&prove, "Check my profile", &[("play_username", &play)]).await;
@@ -101,7 +97,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     let key = deployment.api().key(&other.admin_key);
     key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
     let there = Console::of(deployment, other, &member.chat).await;
-    let agree = there.press(&there.get(&page(other)).await, &format!("Use {}", member.name), &[]).await;
+    let agree = there.press(&there.get(&link_page(other)).await, &format!("Use {}", member.name), &[]).await;
     agree.shows(200, &member.name);
     key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
     there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
@@ -111,24 +107,24 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
 async fn what_is_wrong_is_said_on_the_page(deployment: &Deployment) {
     let (_, console) = unlinked(deployment, 17).await;
     let guild = deployment.guild();
-    let begin = console.get(&page(guild)).await;
+    let begin = console.get(&link_page(guild)).await;
     let prove = console.press(&begin, "Get a code", &[]).await;
     let cancelled = console.press(&prove, "Cancel", &[]).await;
     cancelled.shows(200, "Nothing was linked.").shows(200, "Get a code");
     let again = console.press(&prove, "Cancel", &[]).await;
     again.shows(200, "This attempt has ended. Begin anew.");
     // A forged form.
-    let forged = console.send(Method::POST, &format!("{}/begin", page(guild)), &[], &[]).await;
+    let forged = console.send(Method::POST, &format!("{}/begin", link_page(guild)), &[], &[]).await;
     assert_eq!(forged.status, 403, "{}", forged.text());
 }
 
 async fn the_page_of_another_server_tells_strangers_nothing(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), deployment.other_guild());
     let nobody = Console::new(deployment);
-    nobody.get(&page(guild)).await.asks_to_sign_in();
+    nobody.get(&link_page(guild)).await.asks_to_sign_in();
     nobody.get("/link").await.asks_to_sign_in();
     let (_, console) = unlinked(deployment, 18).await;
-    assert_eq!(console.get(&page(other)).await.status, 404, "the session is for one server");
+    assert_eq!(console.get(&link_page(other)).await.status, 404, "the session is for one server");
     assert_eq!(console.get("/link/17").await.status, 404);
 }
 
@@ -140,7 +136,8 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
     let (second, other) = unlinked(deployment, 17).await;
     let mut stale = None;
     for (owner, console) in [(first, &console), (second, &other)] {
-        let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
+        let prove =
+            console.press(&console.get(&link_page(guild)).await, "Use words in my profile", &[]).await;
         let words = prove.texts(".code strong").remove(0);
         deployment.simulator.change_profile(json!({ "play_id": first.play, "description": words })).await;
         let play = first.play.to_string();
@@ -148,8 +145,9 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
         console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
         assert_eq!(link_of(deployment, owner).await["play_id"], first.play);
         // One click away from it once more, by the proof that they have.
-        stale = stale
-            .or(Some(console.press(&console.get(&page(guild)).await, "Link another account", &[]).await));
+        stale = stale.or(Some(
+            console.press(&console.get(&link_page(guild)).await, "Link another account", &[]).await,
+        ));
     }
     let late = console.press(&stale.unwrap(), "Link these accounts", &[]).await;
     late.shows(200, "This attempt has ended. Begin anew.");
@@ -166,25 +164,18 @@ async fn set_ways(deployment: &Deployment, ways: &[&str]) {
     deployment.api().send(Method::PATCH, &at, Some(json!({ "link_ways": ways }))).await.ok();
 }
 
-/// Proves a player by the words on this page; returns the page that asks.
-async fn prove_by_profile(deployment: &Deployment, console: &Console, prove: &Page, player: &Member) -> Page {
-    let words = prove.texts("#profile .code strong").remove(0);
-    deployment.simulator.change_profile(json!({ "play_id": player.play, "description": words })).await;
-    console.press(prove, "Check my profile", &[("play_username", &player.play.to_string())]).await
-}
-
 async fn a_player_who_did_not_agree_is_not_linked(deployment: &Deployment) {
     let guild = deployment.guild();
     set_ways(deployment, &["code", "profile"]).await;
     let (member, console) = unlinked(deployment, 16).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Get a code", &[]).await;
+    let prove = console.press(&console.get(&link_page(guild)).await, "Get a code", &[]).await;
     let code = prove.texts("#code .code strong").remove(0);
-    let agree = prove_by_profile(deployment, &console, &prove, member).await;
+    let agree = prove_by_profile(deployment, &console, &prove, member.play).await;
     agree.shows(200, "Link these accounts");
     // Somebody else types the code, is asked, and says no.
     let typed = json!({ "code": code, "play_id": 880_001, "play_username": "guest" });
     deployment.api().post("/links/confirm", typed).await.ok();
-    console.get(&page(guild)).await.shows(200, "Do one of these");
+    console.get(&link_page(guild)).await.shows(200, "Do one of these");
     let refused = console.press(&agree, "Link these accounts", &[]).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
     assert_eq!(link_of(deployment, member).await, Value::Null);
@@ -195,10 +186,10 @@ async fn what_was_not_shown_is_not_linked(deployment: &Deployment) {
     set_ways(deployment, &["profile"]).await;
     let (member, console) = unlinked(deployment, 16).await;
     let (other, _) = unlinked(deployment, 17).await;
-    let prove = console.press(&console.get(&page(guild)).await, "Use words in my profile", &[]).await;
-    let first = prove_by_profile(deployment, &console, &prove, member).await;
+    let prove = console.press(&console.get(&link_page(guild)).await, "Use words in my profile", &[]).await;
+    let first = prove_by_profile(deployment, &console, &prove, member.play).await;
     // In another tab.
-    let second = prove_by_profile(deployment, &console, &prove, other).await;
+    let second = prove_by_profile(deployment, &console, &prove, other.play).await;
     let refused = console.press(&first, "Link these accounts", &[]).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
     assert_eq!(link_of(deployment, member).await, Value::Null);
@@ -206,44 +197,11 @@ async fn what_was_not_shown_is_not_linked(deployment: &Deployment) {
     assert_eq!(link_of(deployment, member).await["play_id"], other.play);
 }
 
-/// What people's browsers would see; these tests use paths alone.
-const PUBLIC: &str = "https://console.example";
-
-pub(super) fn with_both_platforms(setup: Setup) -> Setup {
-    let setup = setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo").env("GUILDHALL_PUBLIC_URL", PUBLIC);
-    let setup = setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret");
-    let setup = setup.env("GUILDHALL_PLAY_CLIENT_ID", "guildhall-demo-play");
-    setup.env("GUILDHALL_PLAY_CLIENT_SECRET", "guildhall-demo-play-secret")
-}
-
-/// Goes to the platform in one tap, or by the link of an attempt that has begun, and decides there; returns the path back.
-async fn away(console: &Console, guild: &Guild, way: &str, decision: &str) -> String {
-    let page = console.get(&page(guild)).await;
-    if !page.forms().iter().any(|form| form.button(way).is_some()) {
-        let start = console.get(&page.link(way)).await;
-        assert_eq!(start.status, 303, "{}", start.text());
-        return decide(start.location(), decision).await;
-    }
-    let leave = console.press(&page, way, &[]).await;
-    assert!(leave.has("meta[http-equiv=refresh]"), "{}", leave.html);
-    decide(&leave.link("Go on to"), decision).await
-}
-
-/// Decides on the platform's page; returns the path back.
-async fn decide(authorize: &str, decision: &str) -> String {
-    let http = testkit::http_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    let form = http.post(authorize).header("content-type", "application/x-www-form-urlencoded");
-    let answer = form.body(decision.to_owned()).send().await.unwrap();
-    assert_eq!(answer.status(), 302);
-    let back = answer.headers()["location"].to_str().unwrap().to_owned();
-    back.strip_prefix(PUBLIC).unwrap_or_else(|| panic!("{back}")).to_owned()
-}
-
 async fn signing_in_with_roblox_proves(deployment: &Deployment) {
     let guild = deployment.guild();
     let (member, console) = unlinked(deployment, 16).await;
     let authorize = format!("user_id={}&decision=authorize", member.play);
-    let back = away(&console, guild, "Sign in with Roblox", &authorize).await;
+    let back = go_away(&console, guild, "Sign in with Roblox", &authorize).await;
     // Another person's browser gets nothing of it.
     let (_, other) = unlinked(deployment, 17).await;
     let stolen = other.get(&back).await;
@@ -256,7 +214,7 @@ async fn signing_in_with_roblox_proves(deployment: &Deployment) {
     // The same way back once more.
     let again = console.get(&back).await;
     console.get(again.location()).await.shows(200, "This was not begun in this browser");
-    let cancelled = away(&other, guild, "Sign in with Roblox", "decision=cancel").await;
+    let cancelled = go_away(&other, guild, "Sign in with Roblox", "decision=cancel").await;
     other
         .get(other.get(&cancelled).await.location())
         .await
@@ -269,20 +227,18 @@ async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {
     let (stranger, _) = unlinked(deployment, 17).await;
     let authorize = |member: &Member| format!("user_id={}&decision=authorize", member.chat);
     let link = "Use the account connected to Discord";
-    let back = away(&console, guild, link, &authorize(member)).await;
+    let back = go_away(&console, guild, link, &authorize(member)).await;
     console
         .get(console.get(&back).await.location())
         .await
         .shows(200, "Discord knows no Roblox account of yours");
-    let verified =
-        json!([{ "id": member.play.to_string(), "name": member.name, "type": "roblox", "verified": true }]);
     for chat in [&member.chat, &stranger.chat] {
-        deployment.simulator.change_connections(json!({ "chat_id": chat, "connections": verified })).await;
+        connect_accounts(deployment, chat, member).await;
     }
     // Whoever is somebody else on Discord's page proves nothing here.
-    let back = away(&console, guild, link, &authorize(stranger)).await;
+    let back = go_away(&console, guild, link, &authorize(stranger)).await;
     console.get(console.get(&back).await.location()).await.shows(200, "On Discord you are signed in as");
-    let back = away(&console, guild, link, &authorize(member)).await;
+    let back = go_away(&console, guild, link, &authorize(member)).await;
     let agree = console.get(console.get(&back).await.location()).await;
     console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
     assert_eq!(link_of(deployment, member).await["source"], "self");
@@ -295,7 +251,7 @@ async fn nothing_is_forgotten_that_could_not_be_unlinked(deployment: &Deployment
     let start = console.get("/console/sign-in/start").await;
     let back = decide(start.location(), &format!("user_id={}&decision=authorize", member.chat)).await;
     console.get(&back).await;
-    let (mine, linked) = (console.get("/link").await, console.get(&page(guild)).await);
+    let (mine, linked) = (console.get("/link").await, console.get(&link_page(guild)).await);
     // Until the limit of calls is used up.
     for _ in 0..50 {
         console.press(&linked, "Link another account", &[]).await.shows(200, "Do one of these");

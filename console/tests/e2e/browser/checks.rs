@@ -10,12 +10,21 @@ const NARROWEST: u32 = 320;
 const RUN: &str = "axe.run(document, OPTIONS).then((found) => found.violations
     .filter((one) => ['serious', 'critical'].includes(one.impact) || one.id === 'landmark-unique')
     .map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target + ' ' + node.failureSummary).join('; ')))";
-/// Elements wider than the window, outermost first.
-const WIDE: &str =
-    "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.body.querySelectorAll('*')]
-    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-    .filter((one) => !one.closest('.rail, .tabs, pre'))
-    .slice(0, 4).map((one) => one.outerHTML.slice(0, 120))";
+/// The page that scrolls sideways, with what reaches beyond the window; and elements whose text or content reaches beyond
+/// them, the innermost ones.
+pub(super) const WIDE: &str = "(() => {
+    const root = document.documentElement;
+    const scrolls = root.scrollWidth > innerWidth;
+    const isBeyond = (one) => scrolls && one.getBoundingClientRect().right > innerWidth + 1;
+    const overflows = (one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1
+        && getComputedStyle(one).overflowX === 'visible';
+    const wide = [...document.body.querySelectorAll('*')]
+        .filter((one) => one.checkVisibility() && !one.closest('.rail, .tabs, .hidden, pre'))
+        .filter((one) => isBeyond(one) || overflows(one))
+        .filter((one, _, wide) => !wide.some((other) => other !== one && one.contains(other)))
+        .map((one) => one.scrollWidth + ' px: ' + one.outerHTML.slice(0, 120));
+    return [...(scrolls ? [root.scrollWidth + ' px of ' + innerWidth] : []), ...wide.slice(0, 4)];
+})()";
 
 impl Tab<'_> {
     /// All faults of the page that is shown.

@@ -3,16 +3,16 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::console::link;
-use testkit::{Deployment, Guild, Member, OUTSIDER, in_turn};
+use testkit::console::{link, link_page};
+use testkit::{Deployment, Member, OUTSIDER, in_turn};
 
-use super::super::member_pages::with_both_platforms;
+use super::checks::WIDE;
 use super::devtools::Browser;
 use super::owner;
 use super::tab::Tab;
 
 in_turn!(
-    every_step_of_a_member_passes(super::with_both_platforms),
+    every_step_of_a_member_passes(testkit::console::with_both_platforms),
     pages_of_those_who_cannot_link_pass(own),
     the_keyboard_is_enough_to_link(own),
     members_link_without_scripts(own),
@@ -24,11 +24,6 @@ const CLIPPED: &str = "[...document.querySelectorAll('main *')]
     .filter((one) => one.checkVisibility() && !one.matches('.hidden, .picture, pre, input, textarea'))
     .filter((one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))";
-/// What reaches beyond the window, if the page scrolls sideways.
-const SIDEWAYS: &str = "document.documentElement.scrollWidth <= innerWidth ? [] : [innerWidth + ' px',
-    ...[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth)
-        .map((one) => one.getBoundingClientRect().right + ' ' + one.outerHTML.slice(0, 120))]";
-
 /// No fault of any page, and nothing that is cut off.
 async fn passes(tab: &Tab<'_>) {
     tab.passes().await;
@@ -37,15 +32,11 @@ async fn passes(tab: &Tab<'_>) {
         for width in [320, 1280] {
             tab.width(width).await;
             let place = format!("{} at {width} px, {scheme}", tab.path().await);
-            assert_eq!(tab.evaluate(SIDEWAYS).await, json!([]), "{place} scrolls sideways");
+            assert_eq!(tab.evaluate(WIDE).await, json!([]), "{place} is too wide");
             assert_eq!(tab.evaluate(CLIPPED).await, json!([]), "{place} cuts off");
         }
     }
     tab.scheme("light").await;
-}
-
-fn page(guild: &Guild) -> String {
-    format!("/link/{}", guild.id)
 }
 
 async fn set(deployment: &Deployment, settings: Value) {
@@ -67,7 +58,7 @@ async fn sign_in(deployment: &Deployment, tab: &Tab<'_>, chat: &str) {
     tab.goto(&link(deployment, &guild.id, chat, &[]).await).await;
     tab.button("Sign in as").await;
     tab.sees("you may not see it").await;
-    tab.goto(&page(guild)).await;
+    tab.goto(&link_page(guild)).await;
     // Members have no console: the page after the sign-in was not found.
     tab.reported();
 }
@@ -85,7 +76,7 @@ async fn every_step_of_a_member_passes(deployment: &Deployment) {
     let member = unlinked(deployment, 16).await;
     let browser = Browser::join().await;
     let tab = Tab::open(&browser, deployment).await;
-    let at = page(deployment.guild());
+    let at = link_page(deployment.guild());
     tab.goto(&format!("/console/sign-in?to={at}")).await;
     tab.sees("Sign in with Discord to link your Roblox account.").await;
     passes(&tab).await;
