@@ -2,12 +2,13 @@
 
 mod absent;
 mod access;
+mod application;
 mod errors;
 mod guild;
 mod interactions;
 mod messages;
 
-use entities::{ChannelId, ChatId, GuildId, RoleId, Timestamp};
+use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
@@ -22,8 +23,8 @@ pub use messages::Delivery;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{
-    Application, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
-    MemberCall, MemberChange, MemberUpdate, UserBody,
+    ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE, MemberCall,
+    MemberChange, MemberUpdate, UserBody,
 };
 use crate::context::CallContext;
 use crate::error::{MISSING_ACCESS, Missing, PlatformError, Result};
@@ -138,18 +139,6 @@ impl ChatPlatform {
             Ok(self.wire.json::<UserBody>(call, &request).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
-    }
-
-    /// The platform's time, in whole seconds; `None`: it does not say.
-    pub(crate) async fn time(&self, call: CallContext) -> Result<Option<Timestamp>> {
-        let request = self.request(Method::GET, routes::CURRENT_USER, "/users/@me")?;
-        self.wire.time(call, &request).await
-    }
-
-    /// The bot's application.
-    pub async fn application(&self, call: CallContext) -> Result<Application> {
-        let request = self.request(Method::GET, routes::APPLICATION, "/applications/@me")?;
-        self.wire.json(call, &request).await
     }
 
     /// All roles of the guild.

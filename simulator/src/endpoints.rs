@@ -11,6 +11,7 @@ pub(crate) mod client;
 pub(crate) mod client_form;
 pub(crate) mod commands;
 pub(crate) mod control;
+pub(crate) mod game;
 pub(crate) mod guild;
 pub(crate) mod members;
 pub(crate) mod messages;

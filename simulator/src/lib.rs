@@ -16,6 +16,7 @@ mod faults;
 mod fields;
 mod flaw;
 mod form;
+mod game;
 mod grants;
 mod html;
 mod huge;

@@ -1,4 +1,4 @@
-//! Requests of the chat platform to the application: plain HTTP, one connection each.
+//! Requests of the chat platform to the application, and of a game to its API: plain HTTP, one connection each.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
@@ -21,8 +21,7 @@ pub(crate) async fn post(url: &Uri, headers: &[(&str, String)], body: Bytes) -> 
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
     let path = url.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
     let mut request = Request::post(path).header(HOST, authority.as_str());
-    request =
-        request.header(CONTENT_TYPE, "application/json").header("user-agent", "Discord-Interactions/1.0");
+    request = request.header(CONTENT_TYPE, "application/json");
     for (name, value) in headers {
         request = request.header(*name, value);
     }

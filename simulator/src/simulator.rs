@@ -6,6 +6,7 @@ use entities::{ChatId, PlayId};
 
 use crate::audit::AuditLog;
 use crate::faults::Faults;
+use crate::game::Game;
 use crate::grants::Grants;
 use crate::limits::Limiter;
 use crate::options::SimulatorOptions;
@@ -31,6 +32,7 @@ pub(crate) struct Records {
     pub(crate) grants: Grants<ChatId>,
     pub(crate) play_grants: Grants<PlayId>,
     pub(crate) signing_keys: SigningKeys,
+    pub(crate) game: Option<Game>,
 }
 
 impl Simulator {

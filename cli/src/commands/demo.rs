@@ -110,6 +110,8 @@ async fn show<'e>(
         servers = Some(GameServers::open(&env.api, &env.expected).await?);
         let endpoint = json!({ "interactions_endpoint_url": format!("{}/chat/interactions", env.api.base) });
         env.simulator.post("/control/application", &endpoint).await?;
+        let game = json!({ "api_url": env.api.base, "key": env.key.reveal() });
+        env.simulator.post("/control/game", &game).await?;
     }
     output::print(&examples::lines(env, stops))?;
     Ok(servers)

@@ -55,7 +55,12 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// `interactions_endpoint_url` without a PING.
 ///
 /// `/client?guild=ID&user=ID` is a page on which you play the chat client as any member: it shows messages, and has commands,
-/// buttons, selects and modals as forms.
+/// buttons, selects and modals as forms. Its part "In the game" plays a player, by name: it sends codes to `POST
+/// /links/confirm`, and edits the text of the player's profile. `POST /control/game` with `{"api_url": "http://127.0.0.1:8080", "key":
+/// "gh_…"}` says once where codes are sent, on this machine only, and with which key.
+///
+/// Pictures are at `/avatars/USER/FILE` and `/icons/GUILD/FILE` of the chat platform, and at the addresses that
+/// `GET /v1/users/avatar-headshot` answers for game accounts; `POST /v1/usernames/users` finds these by name.
 ///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.

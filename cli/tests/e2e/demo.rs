@@ -78,6 +78,23 @@ async fn assert_the_newcomer_can_be_played(said: &str) {
         assert!(html.contains(shown), "{page}: {html}");
     }
     assert!(pages.len() == 2 && pages[1].ends_with("/link/7000000000000000000"), "{said}");
+    assert_a_code_is_typed_in_the_game(pages[0]).await;
+}
+
+/// The way through the chat and the game, with the forms of one page.
+async fn assert_a_code_is_typed_in_the_game(page: &str) {
+    let page = format!("{page}&player=ember_0_500");
+    let send = async |form: String| -> String {
+        let answer = http_client().post(&page).body(form).send().await.unwrap();
+        answer.text().await.unwrap()
+    };
+    let html = send("command=link".to_owned()).await;
+    let code = html.split("Type the code **").nth(1).and_then(|rest| rest.split('*').next());
+    let code = code.unwrap_or_else(|| panic!("no code: {html}"));
+    let html = send(format!("code={code}")).await;
+    assert!(html.contains("with your account?"), "{html}");
+    let html = send(format!("code={code}&agrees=yes")).await;
+    assert!(html.contains("Linked with "), "{html}");
 }
 
 /// The hour's run is free, and it has something to do.

@@ -1,16 +1,19 @@
 //! The page on which a person plays the chat client: `GET /client?guild=…&user=…`. It shows the guild's channel and the direct
-//! messages as that person sees them; commands, buttons, selects and modals are forms.
+//! messages as that person sees them; commands, buttons, selects and modals are forms, and so is a game.
 
 mod controls;
+mod game;
 mod messages;
 mod page;
 
-use entities::{ChatId, GuildId};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use entities::{ChatId, GuildId, PlayId};
+use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde_json::{Map, Value};
 
+use crate::endpoints::game as playing;
+use crate::game::Screen;
 use crate::interactions::{self, InteractionForm};
-use crate::pairs::all_pairs;
+use crate::pairs::{all_pairs, pairs};
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::router::Pending;
@@ -29,6 +32,9 @@ struct Visit<'s> {
     command: Option<String>,
     /// The last interaction: its failure or modal is shown.
     last: Option<Snowflake>,
+    /// Whom the person plays in the game.
+    player: Option<(PlayId, String)>,
+    screen: Screen,
 }
 
 impl<'s> Visit<'s> {
@@ -43,11 +49,13 @@ impl<'s> Visit<'s> {
         let member = guild.members.get(&user)?;
         let command = input.query("command").map(str::to_owned).filter(|command| !command.is_empty());
         let last = input.query("last").and_then(|id| id.parse().ok());
-        Some(Self { state, guild_id, guild, user, member, command, last })
+        let (player, screen) = (playing::player(state, input), Screen::default());
+        Some(Self { state, guild_id, guild, user, member, command, last, player, screen })
     }
 
     fn address(&self) -> String {
-        format!("/client?guild={}&amp;user={}", self.guild_id, self.user)
+        let player = self.player.as_ref().map(|(_, name)| format!("&amp;player={}", encoded(name)));
+        format!("/client?guild={}&amp;user={}{}", self.guild_id, self.user, player.unwrap_or_default())
     }
 }
 
@@ -60,32 +68,52 @@ fn people(guild: &Guild) -> Vec<(ChatId, &Member)> {
 }
 
 pub(crate) fn show(simulator: &Simulator, input: &Input) -> Reply {
-    drawn(simulator, input, 200, "")
+    drawn(simulator, input, (200, ""), Screen::default())
 }
 
-fn drawn(simulator: &Simulator, input: &Input, status: u16, alert: &str) -> Reply {
+fn drawn(simulator: &Simulator, input: &Input, (status, alert): (u16, &str), screen: Screen) -> Reply {
     let state = simulator.state();
     match Visit::read(&state, input) {
-        Some(visit) => Reply::page(status, page::draw(&visit, alert)),
+        Some(visit) => Reply::page(status, page::draw(&Visit { screen, ..visit }, alert)),
         None => Reply::page(404, page::unknown()),
     }
 }
 
-/// `POST /client`: one interaction of the person; then the page again.
+/// `POST /client`: what the person does in the game, or one interaction; then the page again.
 pub(crate) fn act<'a>(simulator: &'a Simulator, input: &'a Input) -> Pending<'a> {
     Box::pin(async move {
-        let (guild, user) =
-            (input.query("guild").unwrap_or_default(), input.query("user").unwrap_or_default());
+        let mut form = pairs(&String::from_utf8_lossy(&input.body));
+        if let Some(code) = form.remove("code") {
+            let screen = playing::type_code(simulator, input, &code, form.contains_key("agrees")).await;
+            return drawn(simulator, input, (200, ""), screen);
+        }
+        if let Some(text) = form.remove("profile") {
+            playing::write_profile(&mut simulator.state_mut(), input, lines(&text));
+            return Reply::redirect(&back(input, "#game"));
+        }
         match interactions::send(simulator, &read(input)).await {
             Ok(report) => {
                 let last = report["interaction_id"].as_str().unwrap_or_default();
-                let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
-                let (guild, user) = (encoded(guild), encoded(user));
-                Reply::redirect(&format!("/client?guild={guild}&user={user}&last={last}#end"))
+                Reply::redirect(&back(input, &format!("&last={last}#end")))
             }
-            Err(why) => drawn(simulator, input, 400, &why),
+            Err(why) => drawn(simulator, input, (400, &why), Screen::default()),
         }
     })
+}
+
+/// The page of the same person and player.
+fn back(input: &Input, rest: &str) -> String {
+    let part = |name| encoded(input.query(name).unwrap_or_default());
+    format!("/client?guild={}&user={}&player={}{rest}", part("guild"), part("user"), part("player"))
+}
+
+fn encoded(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, NON_ALPHANUMERIC)
+}
+
+/// Browsers end lines with both characters.
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }
 
 /// Fields of options and of modals begin with `option.` and `field.`. An option that is left empty is absent.
@@ -108,8 +136,7 @@ fn read(input: &Input) -> InteractionForm {
             "submit" => form.submit = Some(value),
             _ => match name.split_once('.') {
                 Some(("option", option)) if !value.is_empty() => text(&mut form.options, option, value),
-                // Browsers end lines with both characters.
-                Some(("field", field)) => text(&mut form.fields, field, value.replace("\r\n", "\n")),
+                Some(("field", field)) => text(&mut form.fields, field, lines(&value)),
                 _ => {}
             },
         }

@@ -33,7 +33,8 @@ impl Delivered {
 
 pub(super) async fn deliver(endpoint: &Uri, payload: Value, flaw: Option<SignatureFlaw>) -> Delivered {
     let body = payload.to_string();
-    let headers = signature_headers(&body, flaw);
+    let mut headers = signature_headers(&body, flaw);
+    headers.push(("user-agent", "Discord-Interactions/1.0".to_owned()));
     let body = if flaw == Some(SignatureFlaw::ChangedBody) { format!("{body} ") } else { body };
     let started = Instant::now();
     let first = post(endpoint, &headers, body.clone()).await;

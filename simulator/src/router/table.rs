@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::endpoints::authorize::platforms::{Chat, Play};
 use crate::endpoints::control::{conversations, linking};
 use crate::endpoints::{
-    application, authorize, bans, channels, client, commands, control, guild, members, messages, pictures,
-    play, play_tokens, players, tokens, webhooks,
+    application, authorize, bans, channels, client, commands, control, game, guild, members, messages,
+    pictures, play, play_tokens, players, tokens, webhooks,
 };
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};
@@ -152,6 +152,7 @@ fn control() -> Vec<Endpoint> {
         other("GET /control/chat/guilds/:guild/state", Side::Control, control::guild_state),
         other("GET /control/chat/guilds/:guild/audit-log", Side::Control, control::audit_log),
         other("POST /control/application", Side::Control, application::change),
+        other("POST /control/game", Side::Control, game::set_up),
         other("GET /client", Side::Control, client::show),
         calls("POST /client", client::act),
         calls("POST /control/interactions", conversations::interact),

@@ -11,6 +11,7 @@ mod client;
 mod commands;
 mod connections;
 mod control;
+mod game_client;
 mod interactions;
 mod judge;
 mod messages;

@@ -21,7 +21,7 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
          curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'\n\n\
          Serving on {api} {until}. This link signs you in to the console, once, within ten minutes:\n\n\
          {}\n\n\
-         Play a member who is not linked yet, on the simulated chat platform and on that member's page:\n\n\
+         Play a member who is not linked yet, in the simulated chat and game, and on that member's page:\n\n\
          {simulator}/client?guild={guild}&user={}\n\
          {api}/link/{guild}\n\n\
          For another link into the console, paste this into a second terminal:\n\n\

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use entities::ChatId;
 
-use super::{Visit, controls, messages, people};
+use super::{Visit, controls, game, messages, people};
 use crate::html::{escaped, option};
 use crate::message::Message;
 use crate::objects;
@@ -34,7 +34,12 @@ pub(super) fn draw(visit: &Visit<'_>, alert: &str) -> String {
     section(&mut main, "Direct messages", &messages::list(visit, &direct));
     let modal = controls::modal(visit, &seen);
     let channel = messages::list(visit, general);
-    section(&mut main, "# general", &format!("{channel}{alert}{modal}{}", controls::commands(visit)));
+    section(
+        &mut main,
+        "# general",
+        &format!("{channel}{alert}{modal}{}<p id=\"end\"></p>", controls::commands(visit)),
+    );
+    section(&mut main, "In the game", &format!("<div id=\"game\">{}</div>", game::draw(visit)));
     document(refresh, &main)
 }
 
@@ -72,6 +77,6 @@ fn document(head: &str, main: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Simulated chat client</title>\
          <meta name=\"viewport\" content=\"width=device-width\">{head}<style>{STYLE}</style></head>\
-         <body><main>{main}<p id=\"end\"></p></main></body></html>"
+         <body><main>{main}</main></body></html>"
     )
 }
