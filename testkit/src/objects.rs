@@ -46,6 +46,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
     })
 }
 
+#[derive(Clone)]
 pub struct Ids {
     pub guild: String,
     by_kind: BTreeMap<&'static str, Value>,
@@ -61,6 +62,13 @@ impl Ids {
     pub fn text(&self, name: &str) -> String {
         let value = self.value(name);
         value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    }
+
+    /// With another object of this kind.
+    #[must_use]
+    pub fn with(mut self, kind: &'static str, value: Value) -> Self {
+        self.by_kind.insert(kind, value);
+        self
     }
 
     /// Well-formed ids that exist in no guild.

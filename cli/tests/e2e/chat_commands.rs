@@ -1,7 +1,7 @@
 //! Commands of the chat platform (docs/rules.md 13): the simulator sends them as the platform does, and shows what people see.
 
 mod door;
-mod linking;
+pub(crate) mod linking;
 mod moderating;
 mod serving;
 mod staff;

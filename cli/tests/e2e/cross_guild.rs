@@ -1,8 +1,8 @@
 //! No path lets one guild's key see or change another guild: a request that names the other guild is answered 403, one
 //! that names an id of it is answered as for an unknown id. The operations come from the served document.
 
-mod caller;
-mod operations;
+pub(crate) mod caller;
+pub(crate) mod operations;
 
 use serde_json::json;
 

@@ -10,7 +10,7 @@ use testkit::{Api, Deployment, Setup, both_modes};
 use socket::{Socket, browser, connect, path};
 use testkit::console::Console;
 
-mod socket;
+pub(crate) mod socket;
 
 both_modes!(
     every_refusal_comes_before_the_upgrade,

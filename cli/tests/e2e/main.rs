@@ -8,6 +8,7 @@ mod bindings;
 mod caps;
 mod chat_commands;
 mod cli_commands;
+mod consent;
 mod cross_guild;
 mod demo;
 mod distributed_only;

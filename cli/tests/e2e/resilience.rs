@@ -6,5 +6,6 @@ mod chaos;
 mod faults;
 mod kills;
 pub(crate) mod leading;
+mod links;
 mod network;
 mod poison;

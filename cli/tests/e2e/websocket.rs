@@ -29,14 +29,14 @@ mod shared;
 
 const WAIT_LIMIT: Duration = Duration::from_secs(10);
 
-struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 fn path(deployment: &Deployment) -> String {
     format!("/ws/guilds/{}/play?placeId=71&serverId=s1&universeId=72", deployment.guild().id)
 }
 
 impl Socket {
-    async fn open(deployment: &Deployment, api: usize, key: &str) -> Self {
+    pub(crate) async fn open(deployment: &Deployment, api: usize, key: &str) -> Self {
         let base = deployment.api_base(api).replace("http://", "ws://");
         let mut request = format!("{base}{}", path(deployment)).into_client_request().unwrap();
         request.headers_mut().insert("x-api-key", key.parse().unwrap());
@@ -57,7 +57,7 @@ impl Socket {
     }
 
     /// The next text, which must be an object of `type` and `data`.
-    async fn frame(&mut self) -> Value {
+    pub(crate) async fn frame(&mut self) -> Value {
         let message = self.next().await;
         let frame: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
         assert!(frame["type"].is_string() && frame["data"].is_object(), "{frame}");

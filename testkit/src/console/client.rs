@@ -21,7 +21,8 @@ const COOKIE_MAX: usize = 4096;
 pub struct Console {
     http: Client,
     base: String,
-    address: String,
+    /// Where it is: some limits count by address. Only deployments that trust their proxy look at it.
+    pub address: String,
     /// Browsers of one person may have different names.
     pub agent: String,
     cookies: RefCell<BTreeMap<String, String>>,

@@ -45,7 +45,7 @@ fn words(seen: &Seen) -> String {
 }
 
 /// From the words in their profile to the question whether to link.
-async fn proven(deployment: &Deployment, guild: &Guild, member: &Member) -> Seen {
+pub(crate) async fn proven(deployment: &Deployment, guild: &Guild, member: &Member) -> Seen {
     let begun = typed_in(deployment, guild, &member.chat, "link", json!({})).await;
     let profile = json!({ "play_id": member.play, "description": format!("Hi! {}", words(&begun)) });
     deployment.simulator.change_profile(profile).await;

@@ -11,7 +11,7 @@ use testkit::{Answer, Api, Deployment, Guild};
 const CALLS_PER_KEY: usize = 9;
 const ALL_SCOPES: &str = "read,moderation,staff,play,sync,shield,links,admin";
 
-pub(super) struct Caller {
+pub(crate) struct Caller {
     api: Api,
     keys: Vec<String>,
     calls: Cell<usize>,
@@ -19,7 +19,7 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Creates all keys at once, because the tests compare the database before and after the calls.
-    pub(super) async fn of(deployment: &Deployment, guild: &Guild, calls: usize) -> Self {
+    pub(crate) async fn of(deployment: &Deployment, guild: &Guild, calls: usize) -> Self {
         let owner = guild.members[0].chat.as_str();
         let args = ["keys", "create", "--guild", &guild.id, "--name", "walk", "--owner", owner];
         let args: Vec<&str> = args.into_iter().chain(["--scopes", ALL_SCOPES]).collect();
@@ -30,7 +30,7 @@ impl Caller {
         Self { api: deployment.api(), keys, calls: Cell::new(0) }
     }
 
-    pub(super) async fn send(&self, request: Request, guild_header: Option<&str>) -> Answer {
+    pub(crate) async fn send(&self, request: Request, guild_header: Option<&str>) -> Answer {
         let call = self.calls.replace(self.calls.get() + 1);
         let mut api = self.api.key(&self.keys[call / CALLS_PER_KEY]);
         if let Some(guild) = guild_header {

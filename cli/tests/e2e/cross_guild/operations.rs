@@ -12,10 +12,12 @@ use testkit::{Ids, kind_of};
 /// `{guildId}` and `guild_id` name the guild, not an object of it.
 const GUILD: [&str; 2] = ["guildId", "guild_id"];
 
-pub(super) struct Operation {
-    pub(super) method: Method,
+const ANSWERS_SECRETS: [&str; 2] = ["/guilds/{guildId}/keys", "/guilds/{guildId}/link-attempts"];
+
+pub(crate) struct Operation {
+    pub(crate) method: Method,
     /// With its parameters as `{name}`.
-    pub(super) template: String,
+    pub(crate) template: String,
     /// The document's example, without `guild_id`.
     body: Option<Value>,
     /// The names of the ids in path, query and body.
@@ -24,9 +26,11 @@ pub(super) struct Operation {
     pub(super) body_ids: Vec<String>,
     /// Whether the body has a `guild_id`.
     pub(super) guild_in_body: bool,
+    /// A GET, or a POST that only reads.
+    pub(crate) reads: bool,
 }
 
-pub(super) struct Request {
+pub(crate) struct Request {
     pub(super) method: Method,
     pub(super) path: String,
     pub(super) body: Option<Value>,
@@ -34,7 +38,7 @@ pub(super) struct Request {
 
 /// All operations. Those that create objects come last: they take numbers that the guild chooses itself, and such a
 /// number must exist only in the other guild until then.
-pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
+pub(crate) async fn operations(deployment: &Deployment) -> Vec<Operation> {
     let url = format!("{}/openapi.json", deployment.api_base(0));
     let document = http_client().get(url).send().await.unwrap().text().await.unwrap();
     let document: Value = serde_json::from_str(&document).unwrap();
@@ -78,8 +82,14 @@ impl Operation {
         if let Some(body) = body.as_mut().and_then(Value::as_object_mut) {
             body.remove("guild_id");
         }
-        let method = method.to_uppercase().parse().unwrap();
-        Self { method, template: template.to_owned(), body, path_ids, query_ids, body_ids, guild_in_body }
+        let method: Method = method.to_uppercase().parse().unwrap();
+        // What answers with a secret cannot be repeated either.
+        let reads = method == Method::GET
+            || method == Method::POST
+                && named("header").iter().all(|name| name != "Idempotency-Key")
+                && !ANSWERS_SECRETS.iter().any(|path| template.starts_with(path));
+        let template = template.to_owned();
+        Self { method, template, body, path_ids, query_ids, body_ids, guild_in_body, reads }
     }
 
     pub(super) fn guild_in_path(&self) -> bool {
@@ -97,13 +107,13 @@ impl Operation {
     }
 
     /// The name of every id.
-    pub(super) fn ids(&self) -> Vec<&str> {
+    pub(crate) fn ids(&self) -> Vec<&str> {
         let all = self.path_ids.iter().chain(&self.query_ids).chain(&self.body_ids);
         all.map(String::as_str).collect()
     }
 
     /// A request with the ids of one guild, and those of `others` at `places`.
-    pub(super) fn request(&self, own: &Ids, places: &[&str], others: &Ids) -> Request {
+    pub(crate) fn request(&self, own: &Ids, places: &[&str], others: &Ids) -> Request {
         let ids_at = |name: &str| if places.contains(&name) { others } else { own };
         let mut path = self.template.replace("{guildId}", &own.guild);
         for name in &self.path_ids {

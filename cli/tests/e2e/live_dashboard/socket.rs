@@ -15,7 +15,7 @@ use testkit::console::Console;
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 const COOKIE: &str = "__Host-guildhall";
 
-pub(super) struct Socket {
+pub(crate) struct Socket {
     pub(super) stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub(super) hello: Value,
 }
@@ -62,7 +62,7 @@ impl Socket {
         Self { hello, ..socket }
     }
 
-    pub(super) async fn of(deployment: &Deployment, console: &Console) -> Self {
+    pub(crate) async fn of(deployment: &Deployment, console: &Console) -> Self {
         Self::open(console.base(), &path(&deployment.guild().id, ""), &browser(console)).await
     }
 
@@ -71,7 +71,7 @@ impl Socket {
         next.expect("something arrives").expect("the socket is open").unwrap()
     }
 
-    pub(super) async fn frame(&mut self) -> Value {
+    pub(crate) async fn frame(&mut self) -> Value {
         let message = self.next().await;
         let frame: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
         assert!(frame["type"].is_string() && frame["data"].is_object() && frame["id"].is_string(), "{frame}");
