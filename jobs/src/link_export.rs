@@ -19,12 +19,10 @@ impl Export {
         };
         let has = |column| export.columns.iter().any(|(found, _)| *found == column);
         if !has(Column::Chat) {
-            return Err("line 1 names no column of Discord ids, such as chat_id or discord_id".to_owned());
+            return Err("line 1 names no column of Discord ids".to_owned());
         }
         if !has(Column::Play) && !has(Column::Name) {
-            return Err(
-                "line 1 names no column of Roblox accounts, such as play_id or roblox_username".to_owned()
-            );
+            return Err("line 1 names no column of Roblox ids or names".to_owned());
         }
         Ok(export)
     }

@@ -4,6 +4,7 @@
 mod answer;
 pub(crate) mod command;
 mod delivery;
+mod kinds;
 mod payload;
 mod prepare;
 
@@ -13,15 +14,10 @@ use serde_json::{Value, json};
 use crate::application_key::SignatureFlaw;
 pub(crate) use crate::interactions::answer::{add, edit, unknown_message};
 use crate::interactions::delivery::deliver;
+use crate::interactions::kinds::PING;
 pub(crate) use crate::interactions::prepare::InteractionForm;
-use crate::message::components::{BUTTON, TEXT_SELECT};
 use crate::simulator::Simulator;
 use crate::snowflake::Snowflake;
-
-pub(crate) const PING: u64 = 1;
-pub(crate) const COMMAND: u64 = 2;
-pub(crate) const COMPONENT: u64 = 3;
-pub(crate) const MODAL: u64 = 5;
 
 /// Sends an interaction and applies the answer. `Err` names what a person could not have done.
 pub(crate) async fn send(simulator: &Simulator, form: &InteractionForm) -> Result<Value, String> {
@@ -48,13 +44,4 @@ pub(crate) async fn verifies(endpoint: &Uri, id: Snowflake) -> bool {
         return false;
     }
     deliver(endpoint, ping(), Some(SignatureFlaw::WrongSignature)).await.status() == Some(401)
-}
-
-/// Whether a component is one that people press, not fill with values.
-fn is_button(component: &Value) -> bool {
-    component["type"] == BUTTON
-}
-
-fn is_text_select(component: &Value) -> bool {
-    component["type"] == TEXT_SELECT
 }

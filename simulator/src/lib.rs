@@ -18,6 +18,7 @@ mod flaw;
 mod form;
 mod game;
 mod grants;
+mod handler;
 mod html;
 mod huge;
 mod interactions;

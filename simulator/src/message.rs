@@ -4,20 +4,12 @@ pub(crate) mod components;
 pub(crate) mod form;
 pub(crate) mod modal;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use entities::{ChannelId, ChatId};
 use serde_json::{Value, json};
 
-use crate::message::form::{EPHEMERAL, MessageForm};
-use crate::objects;
+use crate::message::form::MessageForm;
 use crate::snowflake::Snowflake;
-use crate::state::BOT_USER;
-
-/// Flag: the bot "is thinking".
-const LOADING: u64 = 1 << 7;
-/// Types: an ordinary message, and the answer to a command.
-const ORDINARY: u64 = 0;
-const COMMAND_ANSWER: u64 = 20;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
@@ -71,21 +63,6 @@ impl Message {
 
     pub(crate) fn is_visible_to(&self, user: ChatId) -> bool {
         self.ephemeral_for.is_none_or(|only| only == user)
-    }
-
-    /// As the platform sends it.
-    pub(crate) fn body(&self) -> Value {
-        let ephemeral = if self.ephemeral_for.is_some() { EPHEMERAL } else { 0 };
-        let loading = if self.thinking { LOADING } else { 0 };
-        let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Micros, false);
-        let kind = if self.answers.is_some() { COMMAND_ANSWER } else { ORDINARY };
-        json!({
-            "id": self.id, "type": kind, "channel_id": self.channel, "author": objects::bot(),
-            "content": self.content, "embeds": self.embeds, "components": self.components, "attachments": [],
-            "mentions": [], "mention_roles": [], "mention_everyone": false, "pinned": false, "tts": false,
-            "timestamp": time(self.id.created()), "edited_timestamp": self.edited.map(time),
-            "flags": ephemeral | loading, "application_id": BOT_USER.to_string(),
-        })
     }
 
     /// As the control side shows it.

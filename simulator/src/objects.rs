@@ -1,14 +1,22 @@
 //! The chat platform's objects in its format, with every field a client library may require.
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use entities::{ChannelId, ChatId, GuildId, RoleId};
+use http::Uri;
 use serde_json::{Value, json};
 
-use crate::conversations::Conversations;
+use crate::message::Message;
+use crate::message::form::EPHEMERAL;
 use crate::options::Application;
 use crate::permissions::ALL_PERMISSIONS;
 use crate::pictures;
 use crate::state::{BOT_USER, Channel, Connection, Guild, Member, OWNER, Overwrite, Role};
 
+/// Flag of a message: the bot "is thinking".
+const LOADING: u64 = 1 << 7;
+/// Types of messages: an ordinary one, and the answer to a command.
+const ORDINARY: u64 = 0;
+const COMMAND_ANSWER: u64 = 20;
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
@@ -124,16 +132,36 @@ pub(crate) fn connection(connection: &Connection) -> Value {
     })
 }
 
-pub(crate) fn application(members_intent: bool, guilds: usize, settings: &Conversations) -> Value {
-    let endpoint = settings.endpoint.as_ref().map(ToString::to_string);
+pub(crate) fn application(
+    members_intent: bool,
+    guilds: usize,
+    endpoint: Option<&Uri>,
+    redirects: &[String],
+) -> Value {
+    let endpoint = endpoint.map(ToString::to_string);
     let owner = ChatId::try_from(OWNER).map(|owner| user(owner, false)).unwrap_or_default();
     json!({
         "id": BOT_USER.to_string(), "name": "guildhall", "icon": null, "description": "", "summary": "", "type": null,
         "bot_public": false, "bot_require_code_grant": false, "verify_key": Application::PUBLIC_KEY, "hook": true,
         "flags": if members_intent { MEMBERS_INTENT } else { 0 }, "team": null, "owner": owner,
-        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": settings.redirect_uris,
+        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": redirects,
         "approximate_user_authorization_count": 0, "interactions_endpoint_url": endpoint,
         "role_connections_verification_url": null, "event_webhooks_url": null, "event_webhooks_status": 1,
         "integration_types_config": { "0": {} },
+    })
+}
+
+/// A message as the platform sends it.
+pub(crate) fn message(message: &Message) -> Value {
+    let ephemeral = if message.ephemeral_for.is_some() { EPHEMERAL } else { 0 };
+    let loading = if message.thinking { LOADING } else { 0 };
+    let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Micros, false);
+    let kind = if message.answers.is_some() { COMMAND_ANSWER } else { ORDINARY };
+    json!({
+        "id": message.id, "type": kind, "channel_id": message.channel, "author": bot(),
+        "content": message.content, "embeds": message.embeds, "components": message.components, "attachments": [],
+        "mentions": [], "mention_roles": [], "mention_everyone": false, "pinned": false, "tts": false,
+        "timestamp": time(message.id.created()), "edited_timestamp": message.edited.map(time),
+        "flags": ephemeral | loading, "application_id": BOT_USER.to_string(),
     })
 }

@@ -1,7 +1,6 @@
 //! The bot's permissions in a guild, as far as the simulator checks them.
 
 use crate::reply::Reply;
-use crate::state::Guild;
 
 /// The platform's data of an owner.
 pub(crate) const ALL_PERMISSIONS: u64 = (1 << 53) - 1;
@@ -14,12 +13,4 @@ pub(crate) const MANAGE_ROLES: u64 = 1 << 28;
 
 pub(crate) fn missing_permissions() -> Reply {
     Reply::chat_error(403, 50013, "Missing Permissions")
-}
-
-impl Guild {
-    /// 403 unless one of the bot's roles, or the everyone role, has the permission.
-    pub(crate) fn bot_may(&self, permission: u64) -> Result<(), Reply> {
-        let held = self.bot_permissions();
-        if held & (permission | ADMINISTRATOR) == 0 { Err(missing_permissions()) } else { Ok(()) }
-    }
 }

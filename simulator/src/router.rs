@@ -3,41 +3,17 @@
 mod table;
 
 use std::collections::{BTreeSet, HashMap};
-use std::pin::Pin;
 
 use http::Method;
 use matchit::Router;
 use percent_encoding::percent_decode_str;
 
-use crate::reply::Reply;
-use crate::route::{Input, Route, Side};
+use crate::handler::Endpoint;
+use crate::route::Side;
 use crate::router::table::table;
-use crate::simulator::Simulator;
 
 /// The chat platform serves its API below each of them.
 const API_PREFIXES: [&str; 2] = ["/api/v10", "/api"];
-
-/// A reply that depends on the application's answer to a request of the platform.
-pub(crate) type Pending<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
-
-pub(crate) enum Handler {
-    Answers(fn(&Simulator, &Input) -> Reply),
-    Calls(for<'a> fn(&'a Simulator, &'a Input) -> Pending<'a>),
-}
-
-impl Handler {
-    pub(crate) async fn serve(&self, simulator: &Simulator, input: &Input) -> Reply {
-        match self {
-            Self::Answers(answer) => answer(simulator, input),
-            Self::Calls(call) => call(simulator, input).await,
-        }
-    }
-}
-
-pub(crate) struct Endpoint {
-    pub(crate) route: Route,
-    pub(crate) handler: Handler,
-}
 
 pub(crate) struct Routes {
     table: Vec<Endpoint>,

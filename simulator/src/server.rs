@@ -15,12 +15,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::audit;
 use crate::faults::Fault;
+use crate::handler::Endpoint;
 use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::pairs::pairs;
 use crate::reply::{Body, Reply};
 use crate::route::{Input, Side, authorization, bucket_key};
-use crate::router::{Endpoint, Matched, Routes};
+use crate::router::{Matched, Routes};
 use crate::simulator::Simulator;
 use crate::state::SimulatorState;
 

@@ -7,7 +7,8 @@ use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
 use crate::conversations::Conversations;
-use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS};
+use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS, missing_permissions};
+use crate::reply::Reply;
 
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
@@ -153,6 +154,12 @@ impl Default for Profile {
 }
 
 impl Guild {
+    /// 403 unless one of the bot's roles, or the everyone role, has the permission.
+    pub(crate) fn bot_may(&self, permission: u64) -> Result<(), Reply> {
+        let held = self.bot_permissions();
+        if held & (permission | ADMINISTRATOR) == 0 { Err(missing_permissions()) } else { Ok(()) }
+    }
+
     /// The position of the highest of these roles; without any, that of the everyone role.
     pub(crate) fn highest(&self, roles: &[RoleId]) -> i64 {
         roles.iter().filter_map(|id| self.roles.get(id)).map(|role| role.position).max().unwrap_or(0)

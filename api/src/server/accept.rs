@@ -61,12 +61,12 @@ pub async fn serve(
     };
     let console = Console::new(context, platforms, queue, api, rights, ways_in);
     live::start(&state, &console);
-    let service = warp::service(dispatch::filter(Server {
+    let service = warp::service(dispatch::filter(Arc::new(Server {
         state: state.clone(),
         router,
         console,
         chat: Arc::new(chat),
-    }));
+    })));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, admission| {
         connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())

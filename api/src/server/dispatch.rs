@@ -62,7 +62,6 @@ struct Request {
 }
 
 /// Shared by all requests.
-#[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) state: Arc<State>,
     pub(crate) router: Arc<Router>,
@@ -72,7 +71,7 @@ pub(crate) struct Server {
 
 /// The one warp filter; the route table does the matching.
 pub(crate) fn filter(
-    server: Server,
+    server: Arc<Server>,
 ) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
     warp::method()
@@ -97,7 +96,7 @@ pub(crate) fn filter(
 }
 
 /// The response, in an encoding that the client accepts.
-async fn answer(server: Server, request: Box<Request>) -> Response<Payload> {
+async fn answer(server: Arc<Server>, request: Box<Request>) -> Response<Payload> {
     let origins = &server.state.options.cors_origins;
     if origins.is_empty() {
         return encoded(server, request).await;
@@ -115,7 +114,7 @@ async fn answer(server: Server, request: Box<Request>) -> Response<Payload> {
     response
 }
 
-async fn encoded(server: Server, request: Box<Request>) -> Response<Payload> {
+async fn encoded(server: Arc<Server>, request: Box<Request>) -> Response<Payload> {
     let gzip = gzip::is_asked_for(&request.headers);
     gzip::encode(gzip, guarded(server, request).await).await
 }
@@ -132,7 +131,7 @@ fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
 
 /// A change runs in a task of its own, so that a disconnect does not interrupt it; others are dropped with their client.
 /// A panic becomes a 500 like any other.
-async fn guarded(server: Server, request: Box<Request>) -> Response<Payload> {
+async fn guarded(server: Arc<Server>, request: Box<Request>) -> Response<Payload> {
     let options = &server.state.options;
     let mut log = RequestLog::new(&request.method, &request.headers);
     if options.access_log != AccessLog::Off {
@@ -166,7 +165,7 @@ fn outlives_client(found: &Found, request: &Request) -> bool {
 }
 
 async fn in_time(
-    server: Server,
+    server: Arc<Server>,
     found: Found,
     request: Box<Request>,
     mut log: RequestLog,
@@ -175,16 +174,13 @@ async fn in_time(
         Found::Endpoint(route, params) => (route, params),
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
-        Found::Interactions => {
-            let Request { headers, body, .. } = *request;
-            return Box::pin(interactions::serve(&server.state, &server.chat, (headers, body), log)).await;
-        }
+        Found::Interactions => return Box::pin(interaction(&server, request, log)).await,
         Found::Console => return Box::pin(console_page(&server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
             }
-            let answered = (page.answer)(page.path, server.state).await;
+            let answered = (page.answer)(page.path, server.state.clone()).await;
             return answered.map_or_else(|error| log.finish(Err(error)), |page| page.map(Payload::Own));
         }
     };
@@ -203,6 +199,11 @@ async fn in_time(
         }
     };
     log.finish(result)
+}
+
+async fn interaction(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
+    let Request { headers, body, .. } = *request;
+    interactions::serve(&server.state, &server.chat, (headers, body), log).await
 }
 
 /// A page of the console. It has no envelope: its errors are pages.

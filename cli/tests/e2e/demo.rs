@@ -89,7 +89,7 @@ async fn assert_a_code_is_typed_in_the_game(page: &str) {
         answer.text().await.unwrap()
     };
     let html = send("command=link".to_owned()).await;
-    let code = html.split("Type the code **").nth(1).and_then(|rest| rest.split('*').next());
+    let code = html.split("Type the code <b>").nth(1).and_then(|rest| rest.split('<').next());
     let code = code.unwrap_or_else(|| panic!("no code: {html}"));
     let html = send(format!("code={code}")).await;
     assert!(html.contains("with your account?"), "{html}");

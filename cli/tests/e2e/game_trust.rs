@@ -20,6 +20,8 @@ in_turn!(a_replacement_is_trusted_and_a_child_is_not, only_keys_that_confirm_cod
 /// The longest wait until all processes know that a key is trusted.
 const WITHIN: Duration = Duration::from_secs(20);
 const PROVEN: &str = "You have proven that";
+/// Begins an attempt of somebody who has not proven anything.
+const CODE: &str = "Get a code for a game";
 const UNPROVEN: &str = "You have not proven a Roblox account yet";
 
 async fn unlink(deployment: &Deployment, member: &Member) {
@@ -57,11 +59,12 @@ async fn begin_in(
     deployment: &Deployment,
     guild: &Guild,
     member: &Member,
+    button: &str,
 ) -> (Console, testkit::console::Page) {
     deployment.simulator.join(guild, &member.chat).await;
     let console = Console::of(deployment, guild, &member.chat).await;
     let page = console.get(&format!("/link/{}", guild.id)).await;
-    let begun = console.press(&page, "Begin", &[]).await;
+    let begun = console.press(&page, button, &[]).await;
     (console, begun)
 }
 
@@ -71,7 +74,7 @@ async fn a_code_proves_for_all_guilds_if_its_key_is_trusted(deployment: &Deploym
     let own = Console::of(deployment, guild, &member.chat).await;
     assert_eq!(link(deployment, member).await["attempt"]["outcome"], "linked");
     own.get("/link").await.shows(200, UNPROVEN);
-    let (there, begun) = begin_in(deployment, other, member).await;
+    let (there, begun) = begin_in(deployment, other, member, CODE).await;
     begun.shows(200, "Do one of these");
     there.press(&begun, "Cancel", &[]).await;
 
@@ -79,7 +82,7 @@ async fn a_code_proves_for_all_guilds_if_its_key_is_trusted(deployment: &Deploym
     own.get("/link").await.shows(200, UNPROVEN);
     link(deployment, member).await;
     own.get("/link").await.shows(200, PROVEN);
-    let (there, agree) = begin_in(deployment, other, member).await;
+    let (there, agree) = begin_in(deployment, other, member, &format!("Use {}", member.name)).await;
     agree.shows(200, &member.name);
     there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
 
@@ -110,7 +113,7 @@ async fn a_proof_by_a_trusted_key_outlasts_the_decision_of_staff(deployment: &De
     // What is known by a code is no answer to another code: the player is asked.
     unlink(deployment, member).await;
     let page = console.get(&format!("/link/{}", guild.id)).await;
-    console.press(&page, "Begin", &[]).await.shows(200, "Link these accounts");
+    console.press(&page, &format!("Use {}", member.name), &[]).await.shows(200, "Link these accounts");
     let begun = begin(deployment, member).await;
     let mut body = json!({ "code": begun["code"], "play_id": member.play, "play_username": member.name });
     body["confirm"] = json!(true);

@@ -177,7 +177,10 @@ async fn a_running_bulk_job_shows_its_progress_and_estimate(deployment: &Deploym
     assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
     let output = deployment.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
     assert_eq!(output.code, Some(2), "{output:?}");
-    assert!(output.stderr.contains("kinds are sync_member, unlink_member, sync_all"), "{output:?}");
+    assert!(
+        output.stderr.contains("kinds are sync_member, unlink_member, direct_message, sync_all"),
+        "{output:?}"
+    );
     let path = format!("/guilds/{}/jobs?kind=no_such_kind", guild.id);
     deployment.api().get(&path).await.refused(400, &["kind", "sync_all"]);
 }

@@ -7,18 +7,24 @@ use serde_json::Value;
 use crate::endpoints::control;
 use crate::endpoints::guild::settle;
 use crate::form::{self, is_web_address};
+use crate::handler::Pending;
 use crate::interactions;
 use crate::objects;
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::router::Pending;
 use crate::simulator::Simulator;
 
 const ENDPOINT: &str = "interactions_endpoint_url";
 
 pub(crate) fn read(simulator: &Simulator, _: &Input) -> Reply {
     let state = simulator.state();
-    Reply::ok(objects::application(state.members_intent, state.guilds.len(), &state.conversations))
+    let settings = &state.conversations;
+    Reply::ok(objects::application(
+        state.members_intent,
+        state.guilds.len(),
+        settings.endpoint.as_ref(),
+        &settings.redirect_uris,
+    ))
 }
 
 /// An endpoint is set only if it answers a PING, and refuses one with a wrong signature. Other settings stay.

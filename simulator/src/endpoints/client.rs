@@ -3,69 +3,22 @@
 
 mod controls;
 mod game;
+mod markup;
 mod messages;
 mod page;
+mod visit;
 
-use entities::{ChatId, GuildId, PlayId};
-use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde_json::{Map, Value};
 
+use self::visit::{Visit, encoded};
 use crate::endpoints::game as playing;
 use crate::game::Screen;
+use crate::handler::Pending;
 use crate::interactions::{self, InteractionForm};
 use crate::pairs::{all_pairs, pairs};
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::router::Pending;
 use crate::simulator::Simulator;
-use crate::snowflake::Snowflake;
-use crate::state::{Guild, Member, SimulatorState};
-
-/// Who plays, and what is open.
-struct Visit<'s> {
-    state: &'s SimulatorState,
-    guild_id: GuildId,
-    guild: &'s Guild,
-    user: ChatId,
-    member: &'s Member,
-    /// The command whose form is open.
-    command: Option<String>,
-    /// The last interaction: its failure or modal is shown.
-    last: Option<Snowflake>,
-    /// Whom the person plays in the game.
-    player: Option<(PlayId, String)>,
-    screen: Screen,
-}
-
-impl<'s> Visit<'s> {
-    /// By default the first guild, and its first member without a role.
-    fn read(state: &'s SimulatorState, input: &Input) -> Option<Self> {
-        let guild_id =
-            input.query("guild").map_or_else(|| state.guilds.keys().next().copied(), |id| id.parse().ok())?;
-        let guild = state.guilds.get(&guild_id)?;
-        let user = input
-            .query("user")
-            .map_or_else(|| people(guild).first().map(|(id, _)| *id), |id| id.parse().ok())?;
-        let member = guild.members.get(&user)?;
-        let command = input.query("command").map(str::to_owned).filter(|command| !command.is_empty());
-        let last = input.query("last").and_then(|id| id.parse().ok());
-        let (player, screen) = (playing::player(state, input), Screen::default());
-        Some(Self { state, guild_id, guild, user, member, command, last, player, screen })
-    }
-
-    fn address(&self) -> String {
-        let player = self.player.as_ref().map(|(_, name)| format!("&amp;player={}", encoded(name)));
-        format!("/client?guild={}&amp;user={}{}", self.guild_id, self.user, player.unwrap_or_default())
-    }
-}
-
-/// Members of the guild, those without a role first.
-fn people(guild: &Guild) -> Vec<(ChatId, &Member)> {
-    let humans = guild.members.iter().filter(|(_, member)| !member.bot);
-    let mut people: Vec<(ChatId, &Member)> = humans.map(|(id, member)| (*id, member)).collect();
-    people.sort_by_key(|(_, member)| !member.roles.is_empty());
-    people
-}
 
 pub(crate) fn show(simulator: &Simulator, input: &Input) -> Reply {
     drawn(simulator, input, (200, ""), Screen::default())
@@ -105,10 +58,6 @@ pub(crate) fn act<'a>(simulator: &'a Simulator, input: &'a Input) -> Pending<'a>
 fn back(input: &Input, rest: &str) -> String {
     let part = |name| encoded(input.query(name).unwrap_or_default());
     format!("/client?guild={}&user={}&player={}{rest}", part("guild"), part("user"), part("player"))
-}
-
-fn encoded(text: &str) -> PercentEncode<'_> {
-    utf8_percent_encode(text, NON_ALPHANUMERIC)
 }
 
 /// Browsers end lines with both characters.

@@ -39,9 +39,9 @@ pub(crate) fn create(simulator: &Simulator, input: &Input) -> Reply {
         let form = MessageForm::read(&form::read(&input.body)?)?.filled()?;
         let nonce = form.nonce.as_deref();
         if let Some(sent) = nonce.and_then(|nonce| state.conversations.with_nonce(channel, nonce)) {
-            return Ok(Reply::ok(sent.body()));
+            return Ok(Reply::ok(objects::message(sent)));
         }
-        Ok(Reply::ok(state.conversations.add_message(channel, form).body()))
+        Ok(Reply::ok(objects::message(state.conversations.add_message(channel, form))))
     }))
 }
 

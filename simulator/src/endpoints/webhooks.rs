@@ -8,6 +8,7 @@ use crate::form;
 use crate::interactions::{add, edit, unknown_message};
 use crate::message::Message;
 use crate::message::form::MessageForm;
+use crate::objects;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
@@ -31,7 +32,7 @@ fn original(all: &Conversations, input: &Input) -> Result<Snowflake, Reply> {
 }
 
 fn shown(all: &Conversations, id: Snowflake) -> Result<Reply, Reply> {
-    all.messages.get(&id).map(|message| Reply::ok(message.body())).ok_or_else(unknown_message)
+    all.messages.get(&id).map(|message| Reply::ok(objects::message(message))).ok_or_else(unknown_message)
 }
 
 pub(crate) fn read(simulator: &Simulator, input: &Input) -> Reply {

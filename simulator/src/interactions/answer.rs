@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::conversations::{Conversations, Interaction, now};
-use crate::interactions::MODAL;
 use crate::interactions::delivery::Delivered;
+use crate::interactions::kinds::MODAL;
 use crate::message::form::EPHEMERAL;
 use crate::message::form::{MessageForm, empty};
 use crate::message::modal;

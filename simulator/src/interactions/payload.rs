@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::conversations::Interaction;
-use crate::interactions::PING;
+use crate::interactions::kinds::PING;
 use crate::objects;
 use crate::snowflake::Snowflake;
 use crate::state::{BOT_USER, SimulatorState};
@@ -56,7 +56,7 @@ pub(super) fn body(
         body["context"] = json!(WITH_BOT);
     }
     if let Some(message) = source.and_then(|source| state.conversations.messages.get(&source)) {
-        body["message"] = message.body();
+        body["message"] = objects::message(message);
     }
     Some(body)
 }

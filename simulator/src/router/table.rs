@@ -8,9 +8,9 @@ use crate::endpoints::{
     application, authorize, bans, channels, client, commands, control, game, guild, members, messages,
     pictures, play, play_tokens, players, tokens, webhooks,
 };
+use crate::handler::{Endpoint, Handler, Pending};
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};
-use crate::router::{Endpoint, Handler, Pending};
 use crate::simulator::Simulator;
 use crate::stats;
 

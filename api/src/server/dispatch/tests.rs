@@ -38,7 +38,7 @@ fn no_request_moves_the_room_that_only_some_need() {
     }
 }
 
-fn server_of(state: &Arc<State>) -> Server {
+fn server_of(state: &Arc<State>) -> Arc<Server> {
     let router = Arc::new(Router::new());
     let api = Arc::new(InProcess { state: state.clone(), router: router.clone() });
     let State { context, platforms, queue, .. } = &**state;
@@ -52,7 +52,7 @@ fn server_of(state: &Arc<State>) -> Server {
         public_url: None,
     };
     let console = Console::new(context, platforms, queue, api, rights, console::WaysIn::default());
-    Server { state: state.clone(), router, console, chat: Arc::new(chat) }
+    Arc::new(Server { state: state.clone(), router, console, chat: Arc::new(chat) })
 }
 
 fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<Request> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Visit, page, people};
+use super::visit::{Visit, name, people};
 use crate::html::{escaped, option};
 use crate::interactions::command::{BOOLEAN, CHANNEL, INTEGER, NUMBER, ROLE, USER, is_nested, options_at};
 use crate::message::modal::inputs;
@@ -98,7 +98,7 @@ pub(super) fn objects(visit: &Visit<'_>, kind: u64) -> String {
     match kind {
         USER => {
             let people = people(visit.guild).into_iter();
-            people.map(|(id, member)| option(&id.to_string(), &page::name(id, member), false)).collect()
+            people.map(|(id, member)| option(&id.to_string(), &name(id, member), false)).collect()
         }
         ROLE => {
             let roles = visit.guild.roles.iter();

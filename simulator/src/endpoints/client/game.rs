@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Visit;
+use super::visit::Visit;
 use crate::game::Screen;
 use crate::html::{escaped, option};
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Visit, page};
+use super::markup;
+use super::visit::{Visit, name};
 use crate::html::{escaped, option};
 use crate::message::Message;
 use crate::message::components::{BUTTON, LINK, TEXT_SELECT};
@@ -39,18 +40,7 @@ fn article(visit: &Visit<'_>, message: &Message) -> String {
 
 /// Mentions of people and roles show their names.
 fn text(visit: &Visit<'_>, raw: &str) -> String {
-    let mut parts = raw.split("<@");
-    let mut html = escaped(parts.next().unwrap_or_default());
-    for part in parts {
-        let (mention, rest) = part.split_once('>').unwrap_or(("", part));
-        match named(visit, mention) {
-            Some(name) => {
-                let _ = write!(html, "<b>@{}</b>{}", escaped(&name), escaped(rest));
-            }
-            None => html.push_str(&escaped(&format!("<@{part}"))),
-        }
-    }
-    html
+    markup::html(raw, |mention| named(visit, mention))
 }
 
 fn named(visit: &Visit<'_>, mention: &str) -> Option<String> {
@@ -58,7 +48,7 @@ fn named(visit: &Visit<'_>, mention: &str) -> Option<String> {
         return Some(visit.guild.roles.get(&role.parse().ok()?)?.name.clone());
     }
     let id = mention.parse().ok()?;
-    Some(page::name(id, visit.guild.members.get(&id)?))
+    Some(name(id, visit.guild.members.get(&id)?))
 }
 
 fn drawn_embed(visit: &Visit<'_>, embed: &Value) -> String {

@@ -2,13 +2,10 @@
 
 use std::fmt::Write as _;
 
-use entities::ChatId;
-
-use super::{Visit, controls, game, messages, people};
+use super::visit::{Visit, name, people};
+use super::{controls, game, messages};
 use crate::html::{escaped, option};
 use crate::message::Message;
-use crate::objects;
-use crate::state::Member;
 
 const STYLE: &str = include_str!("client.css");
 /// Messages shown of the channel.
@@ -45,10 +42,6 @@ pub(super) fn draw(visit: &Visit<'_>, alert: &str) -> String {
 
 pub(super) fn unknown() -> String {
     document("", "<h1>Chat client</h1><p role=\"alert\">There is no such guild, or no such member.</p>")
-}
-
-pub(super) fn name(id: ChatId, member: &Member) -> String {
-    member.nick.as_deref().map_or_else(|| objects::user_name(id), str::to_owned)
 }
 
 fn section(main: &mut String, title: &str, content: &str) {

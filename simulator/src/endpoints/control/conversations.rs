@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::change;
+use crate::handler::Pending;
 use crate::interactions::{self, InteractionForm};
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::router::Pending;
 use crate::simulator::Simulator;
 use crate::snowflake::Snowflake;
 

@@ -25,6 +25,7 @@ struct Page {
     list_url: Option<String>,
     /// Where staff decide about members who linked themselves.
     held_url: String,
+    import_url: String,
     form: Form,
     /// The accounts that the form names.
     both: Option<Both>,
@@ -63,6 +64,7 @@ async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response
         url: visit.url("/members/link"),
         list_url,
         held_url: visit.url("/members/attempts"),
+        import_url: visit.url("/members/import"),
         form,
         both,
     };
