@@ -46,7 +46,7 @@ fn what_is_wrong_names_its_line() {
     let problem = |text: &str| read(text).unwrap_err();
     assert_eq!(problem(" \n"), "the file is empty");
     assert!(problem("roblox_id,username\n1,a").contains("no column of Discord ids"));
-    assert!(problem("discord_id,note\n812345678901234567,a").contains("no column of Roblox accounts"));
+    assert!(problem("discord_id,note\n812345678901234567,a").contains("no column of Roblox ids or names"));
     assert_eq!(problem("discord_id,roblox_id\n1,2\n3"), "line 3 has 1 columns, the first line has 2");
     assert_eq!(
         problem("discord_id,roblox_id\n1,\"2\"\n\n2,2\n3\n"),

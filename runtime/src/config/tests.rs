@@ -153,13 +153,14 @@ fn an_application_has_both_id_and_secret_or_is_none() {
 
 #[test]
 fn a_public_key_has_64_hexadecimal_digits() {
-    let checked =
-        |text: &str| cli(&["--chat-public-key", text]).platforms.checked().map(|all| all.chat_public_key);
+    let checked = |text: &str| {
+        cli(&[&format!("--chat-public-key={text}")]).platforms.checked().map(|all| all.chat_public_key)
+    };
     assert_eq!(checked(&format!(" {}Ff ", "0".repeat(62))).unwrap().unwrap()[30..], [0, 255]);
     assert_eq!(checked("").unwrap(), None);
     for bad in ["12", &"0".repeat(63), &"0".repeat(66), &"g".repeat(64)] {
         let error = checked(bad).unwrap_err().to_string();
-        assert!(error.starts_with("GUILDHALL_CHAT_PUBLIC_KEY is not a public key"), "{error}");
+        assert!(error.contains("is not a public key"), "{error}");
     }
 }
 

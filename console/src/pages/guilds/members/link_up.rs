@@ -154,7 +154,10 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
 /// The member of the field `chat_id` and the one of `other` exchange their Roblox accounts.
 pub(crate) async fn swap(visit: GuildVisit) -> Result<Response, PageError> {
     let typed = &visit.form;
-    let Ok(chat) = typed.text("chat_id").parse::<ChatId>() else { return Err(PageError::NotFound) };
+    let Ok(chat) = typed.text("chat_id").parse::<ChatId>() else {
+        let form = Form::wrong(typed, Some("chat_id"), "Say which member swaps.");
+        return show(&visit, typed, form).await;
+    };
     let other = typed.text("other");
     let body = Map::from_iter([("chat_id".to_owned(), other.into())]);
     let answer = visit.api(Method::POST, &format!("/guilds/{{g}}/links/{chat}/swap"), body).await;
