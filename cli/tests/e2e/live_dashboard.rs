@@ -78,9 +78,8 @@ async fn an_admin_gets_frames_of_every_kind(deployment: &Deployment) {
     assert_eq!(socket.hello["data"], json!({ "resumed": false }));
 
     ban(deployment, "8001").await;
-    let frame = socket.of_type("moderation.ban").await;
+    let [frame, entry] = socket.of_each("moderation.ban", "audit.entry").await;
     assert_eq!((&frame["data"]["identifier"], &frame["data"]["reason"]), (&json!("8001"), &json!("spam")));
-    let entry = socket.of_type("audit.entry").await;
     assert!(entry["data"]["action"].as_str().unwrap().contains("ban"), "{entry}");
 
     heartbeat(&api, 3).await;

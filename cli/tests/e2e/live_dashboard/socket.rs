@@ -89,6 +89,19 @@ impl Socket {
         }
     }
 
+    /// A frame of each type, in whatever order they come: changes and audit entries are read apart.
+    pub(super) async fn of_each(&mut self, one: &str, other: &str) -> [Value; 2] {
+        loop {
+            let frame = self.frame().await;
+            if frame["type"] == one {
+                return [frame, self.of_type(other).await];
+            }
+            if frame["type"] == other {
+                return [self.of_type(one).await, frame];
+            }
+        }
+    }
+
     pub(super) async fn close_code(&mut self) -> u16 {
         loop {
             if let Message::Close(frame) = self.next().await {
