@@ -82,7 +82,7 @@ async def channels(guild, member):
     told = {overwrite.id: overwrite for overwrite in made._overwrites}
     assert (told[GUILD].deny, told[member.id].allow) == (1 << 10, 1 << 10 | 1 << 11)
     assert control.last_reason() == REASON
-    assert {channel.id for channel in await guild.fetch_channels()} == {category.id, made.id}
+    assert {channel.id for channel in await guild.fetch_channels()} == {category.id, made.id, guild.id}
     long = await raises(guild.create_text_channel("x", topic="x" * 1025), discord.HTTPException, 50035)
     assert "In topic: Must be 1024 or fewer in length." in long.text, long.text
 

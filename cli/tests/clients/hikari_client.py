@@ -69,7 +69,7 @@ async def channels(rest):
     assert (made.name, made.topic, made.parent_id) == ("ticket-1", "help", category.id)
     assert made.permission_overwrites[GUILD].deny == hikari.Permissions.VIEW_CHANNEL
     assert made.permission_overwrites[FIRST_MEMBER].allow == hikari.Permissions.VIEW_CHANNEL
-    assert len(await rest.fetch_guild_channels(GUILD)) == 2
+    assert len(await rest.fetch_guild_channels(GUILD)) == 3
     wrong = await raises(rest.create_guild_text_channel(GUILD, "x", category=77), hikari.BadRequestError, 50035)
     assert wrong.errors["parent_id"]["_errors"][0]["code"] == "CHANNEL_PARENT_INVALID", wrong.errors
 
