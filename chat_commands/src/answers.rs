@@ -12,7 +12,7 @@ use crate::call::{Call, Problem};
 use crate::command::{Answer, Reply};
 use crate::commands;
 use crate::editor::Editor;
-use crate::interaction::{Ask, Asked, Deed, EPHEMERAL, Interaction, Unreadable};
+use crate::interaction::{Ask, Asked, Deed, EPHEMERAL, Interaction};
 use crate::message::Message;
 
 /// Well before the platform's 3 s, which include the way there and back.
@@ -30,17 +30,12 @@ mod kind {
 }
 
 impl ChatCommands {
-    /// The number of an interaction whose signature was checked; each number comes once.
-    pub fn id_of(body: &[u8]) -> Result<u64, Unreadable> {
-        Ok(Interaction::read(body)?.id)
-    }
-
-    /// The answer to an interaction. The command goes on if the caller stops waiting.
-    pub async fn answer(self: &Arc<Self>, body: &[u8], request_id: Arc<str>) -> Result<Value, Unreadable> {
-        let Interaction { application, token, ask, .. } = Interaction::read(body)?;
+    /// The answer to an interaction whose signature was checked. The command goes on if the caller stops waiting.
+    pub async fn answer(self: &Arc<Self>, interaction: Interaction, request_id: Arc<str>) -> Value {
+        let Interaction { application, token, ask, .. } = interaction;
         let asked = match ask {
-            Ask::Ping => return Ok(json!({ "type": kind::PONG })),
-            Ask::Suggestions => return Ok(json!({ "type": kind::SUGGESTIONS, "data": { "choices": [] } })),
+            Ask::Ping => return json!({ "type": kind::PONG }),
+            Ask::Suggestions => return json!({ "type": kind::SUGGESTIONS, "data": { "choices": [] } }),
             Ask::Person(asked) => *asked,
         };
         // An answer to a button in a message for all must not take that message's place.
@@ -49,7 +44,7 @@ impl ChatCommands {
         let (done, answer) = oneshot::channel();
         let work = self.clone().run(asked, request_id, done, editor);
         self.context.shutdown.tracker().spawn(work.instrument(Span::current()));
-        Ok(match in_time(answer).await {
+        match in_time(answer).await {
             Some(Reply::Form(form)) => json!({ "type": kind::FORM, "data": form.json() }),
             Some(Reply::Message(message)) => {
                 json!({ "type": if changes { kind::CHANGE } else { kind::MESSAGE }, "data": message.json() })
@@ -57,7 +52,7 @@ impl ChatCommands {
             Some(Reply::Refusal(message)) => json!({ "type": kind::MESSAGE, "data": message.json() }),
             None if changes => json!({ "type": kind::CHANGE_LATER }),
             None => json!({ "type": kind::MESSAGE_LATER, "data": { "flags": EPHEMERAL } }),
-        })
+        }
     }
 
     async fn run(

@@ -17,9 +17,9 @@ const SUBCOMMAND: u8 = 1;
 pub struct Unreadable(#[from] serde_json::Error);
 
 /// Somebody did something, or the platform asks whether anybody is here.
-pub(crate) struct Interaction {
+pub struct Interaction {
     /// Numbers of the platform: each comes once.
-    pub(crate) id: u64,
+    pub id: u64,
     pub(crate) application: ChatId,
     /// The credential for changes of the answer.
     pub(crate) token: String,
@@ -158,7 +158,7 @@ struct FieldBody {
 }
 
 impl Interaction {
-    pub(crate) fn read(body: &[u8]) -> Result<Self, Unreadable> {
+    pub fn read(body: &[u8]) -> Result<Self, Unreadable> {
         let body: Body = serde_json::from_slice(body)?;
         let id = body.id.parse().map_err(|_| error("`id` is not a number"))?;
         let (application, token) = (body.application_id, body.token.clone());

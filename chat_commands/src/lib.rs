@@ -23,8 +23,11 @@ use people::{Api, RightsCache};
 use platforms::Platforms;
 use runtime::Context;
 
-pub use interaction::Unreadable;
+pub use interaction::{Interaction, Unreadable};
 pub use registration::{Registered, are_registered, register};
+
+/// Where the chat platform sends interactions.
+pub const INTERACTIONS_PATH: &str = "/chat/interactions";
 
 /// What all commands share.
 pub struct ChatCommands {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use entities::{Person, PlayId, Subject, link, link_search};
+use people::typed_player;
 
 use crate::call::{Call, Problem};
 use crate::definition::{Kind, Parameter};
@@ -54,29 +55,32 @@ impl Target {
     }
 }
 
-/// A player by id, or by name: a linked one first, as the guild knows them, then whom Roblox has by that name.
+/// A player by id or address, or by name: a linked one first, as the guild knows them, then whom Roblox has by that name.
 pub(crate) async fn player_of(call: &Call, typed: &str) -> Result<(PlayId, String), Problem> {
     let (conn, guild) = (call.read(), call.guild.guild_id);
-    if let Ok(id) = typed.parse::<PlayId>() {
-        let known = link::find_by_play(conn, guild, id).await?;
-        let name = match known {
-            Some(link) => Some(link.play_username),
-            None => call.platforms().play.usernames(call.platform(), &[id]).await?.remove(&id),
-        };
-        return name
-            .map(|name| (id, name))
-            .ok_or_else(|| Problem::refused("Roblox has no account with this id."));
-    }
+    let name = match typed_player(typed) {
+        Ok(id) => return by_id(call, id).await,
+        Err(name) => name,
+    };
     // Only people who may look members up learn from a name who is linked.
     let found =
-        if call.may("lookup.read") { link_search::by_name(conn, guild, typed, 1).await? } else { Vec::new() };
-    if let Some(link) = found.into_iter().find(|link| link.play_username.eq_ignore_ascii_case(typed)) {
+        if call.may("lookup.read") { link_search::by_name(conn, guild, name, 1).await? } else { Vec::new() };
+    if let Some(link) = found.into_iter().find(|link| link.play_username.eq_ignore_ascii_case(name)) {
         return Ok((link.play_id, link.play_username));
     }
-    match call.platforms().play.find_by_name(call.platform(), typed).await? {
+    match call.platforms().play.find_by_name(call.platform(), name).await? {
         Some(player) => Ok((player.id, player.name)),
-        None => Err(Problem::refused(format!("Roblox has no account named {}.", plain(typed)))),
+        None => Err(Problem::refused(format!("Roblox has no account named {}.", plain(name)))),
     }
+}
+
+async fn by_id(call: &Call, id: PlayId) -> Result<(PlayId, String), Problem> {
+    let known = link::find_by_play(call.read(), call.guild.guild_id, id).await?;
+    let name = match known {
+        Some(link) => Some(link.play_username),
+        None => call.platforms().play.usernames(call.platform(), &[id]).await?.remove(&id),
+    };
+    name.map(|name| (id, name)).ok_or_else(|| Problem::refused("Roblox has no account with this id."))
 }
 
 /// How a message calls these accounts: members by the platform's present name, players by that of their link or of Roblox.

@@ -36,6 +36,9 @@ pub use response::body::{Body, Broken, Unread};
 use response::{PageError, Response, error_page};
 pub use state::{Console, WaysIn};
 
+/// Where Discord sends browsers back to, below the public address: the redirects of its application.
+pub const DISCORD_CALLBACKS: [&str; 2] = [pages::sign_in::CALLBACK, pages::linking::prove::DISCORD];
+
 impl Console {
     /// What a request needs before its form may be read: the page exists and takes this method, the person is signed in
     /// and has the right, and the form comes from a page of this console. Otherwise the response.

@@ -5,6 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{Condition, FromJsonQueryResult, QuerySelect};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use crate::by_id::no_relations;
@@ -25,11 +26,23 @@ no_relations!();
 
 /// How a member proves their game account.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    ToSchema,
+    IntoStaticStr,
 )]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[schema(as = LinkWay)]
+#[strum(serialize_all = "snake_case")]
 pub enum Way {
     /// A code that the member types in a game.
     Code,
@@ -45,12 +58,7 @@ impl Way {
     pub const ALL: [Self; 4] = [Self::Code, Self::Profile, Self::Connection, Self::SignIn];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Profile => "profile",
-            Self::Connection => "connection",
-            Self::SignIn => "sign_in",
-        }
+        self.into()
     }
 }
 

@@ -140,11 +140,10 @@ pub async fn add<C: ConnectionTrait>(
     refuse_duplicates(&links)?;
     let mut known = HashSet::new();
     for batch in links.chunks(ROWS_PER_BATCH) {
-        let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
         known.extend(known_by_chat(conn, guild, batch).await?.into_keys());
-        let holders: HashSet<_> =
-            link::find_by_plays(conn, guild, &plays).await?.into_iter().map(|link| link.play_id).collect();
-        known.extend(batch.iter().filter(|link| holders.contains(&link.play_id)).map(|link| link.chat_id));
+        let holders = known_by_play(conn, guild, batch).await?;
+        known
+            .extend(batch.iter().filter(|link| holders.contains_key(&link.play_id)).map(|link| link.chat_id));
     }
     let total = links.len();
     links.retain(|link| !known.contains(&link.chat_id));
@@ -160,6 +159,16 @@ async fn known_by_chat<C: ConnectionTrait>(
     let chats: Vec<ChatId> = batch.iter().map(|link| link.chat_id).collect();
     let known = link::find_by_chats(conn, guild, &chats).await?;
     Ok(known.into_iter().map(|link| (link.chat_id, link)).collect())
+}
+
+async fn known_by_play<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    batch: &[Incoming],
+) -> Result<HashMap<PlayId, Model>, DbErr> {
+    let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
+    let known = link::find_by_plays(conn, guild, &plays).await?;
+    Ok(known.into_iter().map(|link| (link.play_id, link)).collect())
 }
 
 impl MergeError {
@@ -193,15 +202,11 @@ async fn refuse_taken<C: ConnectionTrait>(
     guild: GuildId,
     batch: &[Incoming],
 ) -> Result<(), MergeError> {
-    let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
-    let holders: HashMap<PlayId, ChatId> = link::find_by_plays(conn, guild, &plays)
-        .await?
-        .into_iter()
-        .map(|link| (link.play_id, link.chat_id))
-        .collect();
+    let holders = known_by_play(conn, guild, batch).await?;
     let taken = batch.iter().enumerate().find_map(|(index, link)| {
-        let holder = holders.get(&link.play_id).filter(|holder| **holder != link.chat_id)?;
-        Some(MergeError::Conflict { index, what: Conflict::PlayTaken { play: link.play_id, chat: *holder } })
+        let holder = holders.get(&link.play_id)?.chat_id;
+        let what = Conflict::PlayTaken { play: link.play_id, chat: holder };
+        (holder != link.chat_id).then_some(MergeError::Conflict { index, what })
     });
     taken.map_or(Ok(()), Err)
 }

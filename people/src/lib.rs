@@ -5,6 +5,10 @@ pub mod actions;
 mod api;
 pub mod labels;
 mod rights;
+mod synced;
+mod typed_player;
 
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
 pub use rights::{Needs, Rights, RightsCache, RightsError, Viewer};
+pub use synced::synced;
+pub use typed_player::typed_player;

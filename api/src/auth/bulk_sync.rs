@@ -1,10 +1,32 @@
-//! The rate limit of a guild's bulk syncs, which is counted in the database (docs/rules.md 3).
+//! A guild's bulk syncs, with their rate limit, which is counted in the database (docs/rules.md 3).
 
 use entities::bulk_sync::{Kind, Standing};
+use jobs::bulk_sync::{BulkSync, SyncAll, enqueue_bulk_sync};
 use runtime::Decision;
+use serde_json::json;
 
+use crate::call::Call;
+use crate::call::unit_of_work::UnitOfWork;
 use crate::limits::rate_limit::{RateLimit, Window};
 use crate::response::error::ApiError;
+
+/// Enqueues a sync of the guild's `members` members, with its audit entry, if the rate limit allows it.
+pub(crate) async fn enqueue(
+    call: &Call,
+    work: &mut UnitOfWork<'_>,
+    payload: &SyncAll,
+    members: u64,
+) -> Result<BulkSync, ApiError> {
+    let asked = enqueue_bulk_sync(work.tx(), payload, call.actor(), members, work.now()).await?;
+    if let BulkSync::Queued(enqueued, _) = &asked {
+        if !enqueued.joined {
+            let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
+            work.audit("sync.all_requested", enqueued.job, metadata);
+        }
+        work.publish(enqueued.message.clone());
+    }
+    Ok(asked)
+}
 
 /// The rate limit headers of a guild's window.
 pub(crate) fn window(standing: &Standing) -> Window {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use chat_commands::ChatCommands;
+use chat_commands::{ChatCommands, INTERACTIONS_PATH as PATH, Interaction};
 use http::{HeaderMap, HeaderValue, Response, header};
 use platforms::REPLAY_WINDOW;
 use runtime::{Counter, Rate};
@@ -16,7 +16,6 @@ use crate::response::payload::Payload;
 use crate::server::request_log::RequestLog;
 use crate::state::State;
 
-pub(crate) const PATH: &str = "/chat/interactions";
 const SIGNATURE: &str = "x-signature-ed25519";
 const TIMESTAMP: &str = "x-signature-timestamp";
 /// Bytes; the largest have some 20 KiB.
@@ -61,14 +60,12 @@ async fn answer(
     if !key.verifies(signature, timestamp, &body, state.context.clock.now()) {
         return Err(bad_signature());
     }
-    let unreadable =
-        |error: chat_commands::Unreadable| ApiError::body("invalid_interaction", error.to_string());
-    let id = ChatCommands::id_of(&body).map_err(unreadable)?;
-    if !state.context.limits.take_or_fallback(Counter::Interaction(id), ONCE).await.allowed {
+    let interaction =
+        Interaction::read(&body).map_err(|error| ApiError::body("invalid_interaction", error.to_string()))?;
+    if !state.context.limits.take_or_fallback(Counter::Interaction(interaction.id), ONCE).await.allowed {
         return Err(ApiError::key("replayed", "this interaction was answered before"));
     }
-    let answer = chat.answer(&body, log.request_id.clone()).await.map_err(unreadable)?;
-    Ok(Bytes::from(answer.to_string()))
+    Ok(Bytes::from(chat.answer(interaction, log.request_id.clone()).await.to_string()))
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

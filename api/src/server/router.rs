@@ -1,5 +1,6 @@
 //! Matches a request to its row in the tables of endpoints and pages.
 
+use chat_commands::INTERACTIONS_PATH;
 use http::Method;
 
 use crate::call::route::Route;
@@ -7,7 +8,6 @@ use crate::openapi::dashboard;
 use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::routes::AREAS;
-use crate::server::interactions;
 use crate::server::pages::{PAGES, Page};
 
 /// Every path is also served below this one (docs/rules.md 1).
@@ -54,7 +54,7 @@ impl Found {
             Self::Page(page) => page.path,
             Self::Console => console::ROOT,
             Self::Dashboard(_) => dashboard::PATH,
-            Self::Interactions => interactions::PATH,
+            Self::Interactions => INTERACTIONS_PATH,
         }
     }
 }
@@ -76,7 +76,7 @@ impl Router {
         insert(console::MEMBERS.to_owned(), Target::Console);
         insert(format!("{}/{{*page}}", console::MEMBERS), Target::Console);
         insert(dashboard::PATH.to_owned(), Target::Dashboard);
-        insert(interactions::PATH.to_owned(), Target::Interactions);
+        insert(INTERACTIONS_PATH.to_owned(), Target::Interactions);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();

@@ -48,7 +48,7 @@ impl Command for Link {
             Some(Ok(attempt)) => attempt,
             _ => return Err(Problem::outdated()),
         };
-        let (play, _) = player_of(call, player_in(fields.text(NAME))).await?;
+        let (play, _) = player_of(call, fields.text(NAME)).await?;
         let path = format!("/guilds/{{g}}/link-attempts/{attempt}/profile");
         call.api(Method::POST, &path, body(json!({ "play_id": play }))).await?;
         show(call, None).await
@@ -182,12 +182,6 @@ fn ask_for_player(attempt: &AttemptId) -> Form {
     }
 }
 
-/// The id in the address of a profile, or else the text.
-fn player_in(typed: &str) -> &str {
-    let id = typed.split_once("/users/").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
-    id.filter(|id| id.parse::<PlayId>().is_ok()).unwrap_or(typed)
-}
-
 async fn agree(call: &Call, attempt: &str, play: &str) -> Outcome {
     let (attempt, play) = (attempt.parse::<AttemptId>(), play.parse::<PlayId>());
     let (Ok(attempt), Ok(play)) = (attempt, play) else { return Err(Problem::outdated()) };
@@ -215,19 +209,4 @@ async fn cancel(call: &Call, attempt: &str) -> Outcome {
     let attempt: AttemptId = attempt.parse().map_err(|_| Problem::outdated())?;
     call.api(Method::POST, &format!("/guilds/{{g}}/link-attempts/{attempt}/cancel"), Map::new()).await?;
     Ok(Message::new("Nothing was linked.").into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_player_is_named_or_by_the_address_of_a_profile() {
-        assert_eq!(player_in("https://www.roblox.com/users/156/profile"), "156");
-        assert_eq!(
-            player_in("https://www.roblox.com/users/x/profile"),
-            "https://www.roblox.com/users/x/profile"
-        );
-        assert_eq!(player_in("builderman"), "builderman");
-    }
 }

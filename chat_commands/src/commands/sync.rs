@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use entities::job::{Model, State};
 use http::Method;
+use people::synced;
 use serde_json::{Value, json};
 
 use crate::call::{Call, body};
@@ -53,30 +54,7 @@ pub(super) fn failure(row: &Model) -> String {
 
 /// The result of a sync. The platform shows the present names of roles.
 fn words(name: &str, done: &Value) -> String {
-    let role = |id: &Value| format!("<@&{}>", id.as_str().unwrap_or_default());
-    let list = |field: &str| -> Vec<String> {
-        done[field].as_array().map(|ids| ids.iter().map(role).collect()).unwrap_or_default()
-    };
-    let (added, removed) = (list("added_roles"), list("removed_roles"));
-    let mut parts = Vec::new();
-    if !added.is_empty() {
-        parts.push(format!("gave {}", added.join(", ")));
-    }
-    if !removed.is_empty() {
-        parts.push(format!("removed {}", removed.join(", ")));
-    }
-    if done["nickname_updated"] == true {
-        parts.push("set the nickname".to_owned());
-    }
-    for failed in done["failed_roles"].as_array().into_iter().flatten() {
-        let why = failed["reason"].as_str().unwrap_or("Discord refused it");
-        parts.push(format!("could not change {}: {}", role(&failed["role_id"]), plain(why)));
-    }
-    if let Some(why) = done["nickname_error"].as_str() {
-        parts.push(format!("left the nickname: {}", plain(why)));
-    }
-    let what = if parts.is_empty() { "nothing had to change".to_owned() } else { parts.join("; ") };
-    format!("Synced {name}: {what}.")
+    synced(name, done, |id| format!("<@&{id}>"), plain)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
+use chat_commands::INTERACTIONS_PATH;
 use entities::JobId;
 use entities::audit_entry::Actor;
 use jobs::bulk_sync::SyncAll;
@@ -108,7 +109,7 @@ async fn show<'e>(
             "then {wrong} members were made wrong by hand: preview and run the sync in the console"
         ))?;
         servers = Some(GameServers::open(&env.api, &env.expected).await?);
-        let endpoint = json!({ "interactions_endpoint_url": format!("{}/chat/interactions", env.api.base) });
+        let endpoint = json!({ "interactions_endpoint_url": format!("{}{INTERACTIONS_PATH}", env.api.base) });
         env.simulator.post("/control/application", &endpoint).await?;
         let game = json!({ "api_url": env.api.base, "key": env.key.reveal() });
         env.simulator.post("/control/game", &game).await?;

@@ -39,6 +39,8 @@ struct Begun {
     to: Option<String>,
 }
 
+pub(crate) const CALLBACK: &str = "/console/sign-in/callback";
+
 /// The page that the address names, and the browser is sent to after the sign-in.
 fn wanted(guest: &Guest) -> Option<&str> {
     own_page(guest.query.text("to"))
@@ -47,7 +49,7 @@ fn wanted(guest: &Guest) -> Option<&str> {
 /// The configured sign-in, and where the platform sends the browser back to.
 fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
     let sign_in = guest.platforms().sign_in.as_deref()?;
-    Some((sign_in, format!("{}/console/sign-in/callback", guest.console.ways_in.public_url.as_ref()?)))
+    Some((sign_in, format!("{}{CALLBACK}", guest.console.ways_in.public_url.as_ref()?)))
 }
 
 fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Response, PageError> {

@@ -1,13 +1,13 @@
 //! An import with an answer for each line: what it would do, and the writing of those that may.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use entities::GuildId;
-use entities::link::{self, Model};
+use entities::link::Model;
 use queue::QueueError;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use super::{Incoming, MergeError, Merged, import};
+use super::{Incoming, MergeError, Merged, import, known_by_chat, known_by_play};
 use crate::linking::Linking;
 
 /// What becomes of a line.
@@ -37,17 +37,8 @@ pub async fn judge<C: ConnectionTrait>(
     lines: &[Incoming],
     replace: bool,
 ) -> Result<Vec<Verdict>, DbErr> {
-    let (chats, plays): (Vec<_>, Vec<_>) = lines.iter().map(|line| (line.chat_id, line.play_id)).unzip();
-    let by_chat: HashMap<_, _> = link::find_by_chats(conn, guild, &chats)
-        .await?
-        .into_iter()
-        .map(|link| (link.chat_id, link))
-        .collect();
-    let by_play: HashMap<_, _> = link::find_by_plays(conn, guild, &plays)
-        .await?
-        .into_iter()
-        .map(|link| (link.play_id, link))
-        .collect();
+    let by_chat = known_by_chat(conn, guild, lines).await?;
+    let by_play = known_by_play(conn, guild, lines).await?;
     let (mut seen_chats, mut seen_plays) = (HashSet::new(), HashSet::new());
     let judged = lines.iter().map(|line| {
         let is_new = [seen_chats.insert(line.chat_id), seen_plays.insert(line.play_id)];

@@ -1,6 +1,7 @@
 //! The bot's application on the chat platform: what its developer portal has, compared with the settings.
 
-use chat_commands::are_registered;
+use chat_commands::{INTERACTIONS_PATH as INTERACTIONS, are_registered};
+use console::DISCORD_CALLBACKS;
 use platforms::{Application, Platforms};
 use runtime::PlatformConfig;
 
@@ -8,8 +9,6 @@ use super::platforms::problem;
 use super::report::{Problem, Report};
 
 const PUBLIC_URL: &str = "GUILDHALL_PUBLIC_URL";
-const INTERACTIONS: &str = "/chat/interactions";
-const REDIRECTS: [&str; 2] = ["/console/sign-in/callback", "/link/callback/discord"];
 
 /// Whether people who sign in could come back.
 pub(super) fn check_public_url(config: &PlatformConfig, public: Option<&str>, report: &mut Report) -> bool {
@@ -97,7 +96,7 @@ fn redirects(application: &Application, client: &str, public: &str) -> Result<St
     let Some(entered) = &application.redirect_uris else {
         return Ok("could not be read: the platform does not show them".to_owned());
     };
-    let needed = REDIRECTS.map(|path| format!("{public}{path}"));
+    let needed = DISCORD_CALLBACKS.map(|path| format!("{public}{path}"));
     let missing: Vec<_> = needed.into_iter().filter(|redirect| !entered.contains(redirect)).collect();
     if missing.is_empty() {
         return Ok("both are in the developer portal".to_owned());

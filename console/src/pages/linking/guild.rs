@@ -2,9 +2,9 @@
 
 use askama::Template;
 use entities::account::Way;
-use entities::{PlayId, link_attempt};
+use entities::link_attempt;
 use http::{Method, StatusCode};
-use people::ApiAnswer;
+use people::{ApiAnswer, typed_player};
 use platforms::PictureOf;
 use serde_json::{Map, Value};
 
@@ -84,15 +84,13 @@ pub(crate) async fn profile(visit: Visit) -> Result<Response, PageError> {
     step_on(visit, "profile", body).await
 }
 
-/// A name, or the address of a profile: `https://www.roblox.com/users/156/profile`.
+/// The field of the API for what was typed.
 fn player(typed: &str) -> Map<String, Value> {
-    let id = typed.split_once("/users/").map_or(typed, |(_, rest)| rest).split(['/', '?']).next();
-    let (field, value) = match id.filter(|id| id.parse::<PlayId>().is_ok()) {
-        Some(id) => ("play_id", id),
-        None => ("play_username", typed.trim_start_matches('@')),
+    let given = match typed_player(typed) {
+        Ok(id) => Some(("play_id", id.to_string())),
+        Err(name) => Some(("play_username", name.to_owned())).filter(|(_, name)| !name.is_empty()),
     };
-    let given = Some(value).filter(|value| !value.is_empty());
-    given.map(|value| (field.to_owned(), value.into())).into_iter().collect()
+    given.map(|(field, value)| (field.to_owned(), value.into())).into_iter().collect()
 }
 
 pub(crate) async fn confirm(visit: Visit) -> Result<Response, PageError> {

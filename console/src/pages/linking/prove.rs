@@ -17,7 +17,7 @@ use crate::pages::sign_in::problem;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
-const DISCORD: &str = "/link/callback/discord";
+pub(crate) const DISCORD: &str = "/link/callback/discord";
 const ROBLOX: &str = "/link/callback/roblox";
 
 /// A proof under way, in the browser that began it.

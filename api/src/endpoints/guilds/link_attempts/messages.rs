@@ -51,10 +51,10 @@ pub(crate) async fn linked(
 /// Staff have decided about an attempt that was held. `decision`: approved or rejected.
 pub(crate) async fn decided(
     work: &mut UnitOfWork<'_>,
-    guild: &guild::Model,
     attempt: &Model,
     actor: Actor,
 ) -> Result<(), ApiError> {
+    let guild = guild::find(work.tx(), attempt.guild_id).await?.or_not_found("guild")?;
     let is_linked = attempt.outcome == Some(Outcome::Linked);
     let decision = if is_linked { "approved" } else { "rejected" };
     let player = attempt.play_username.as_deref().unwrap_or_default();

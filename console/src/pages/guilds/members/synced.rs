@@ -1,6 +1,7 @@
 //! The result of a sync in words.
 
 use entities::RoleId;
+use people::synced;
 use platforms::GuildOverview;
 use serde_json::Value;
 
@@ -13,36 +14,11 @@ pub(super) async fn words(visit: &GuildVisit, member: &str, done: &Value) -> Str
 }
 
 fn summary(member: &str, done: &Value, overview: Option<&GuildOverview>) -> String {
-    let named = |id: &Value| {
-        let id = id.as_str().unwrap_or("?");
+    let named = |id: &str| {
         let role = id.parse::<RoleId>().ok().and_then(|id| overview?.role(id));
         role.map_or_else(|| id.to_owned(), |role| role.name.clone())
     };
-    let list = |name: &str| -> Vec<String> {
-        done[name].as_array().map(|ids| ids.iter().map(named).collect()).unwrap_or_default()
-    };
-    let (added, removed) = (list("added_roles"), list("removed_roles"));
-    let mut parts = Vec::new();
-    if !added.is_empty() {
-        parts.push(format!("gave {}", added.join(", ")));
-    }
-    if !removed.is_empty() {
-        parts.push(format!("removed {}", removed.join(", ")));
-    }
-    if done["nickname_updated"] == true {
-        parts.push("set the nickname".to_owned());
-    }
-    for failed in done["failed_roles"].as_array().into_iter().flatten() {
-        let why = failed["reason"].as_str().unwrap_or("Discord refused it");
-        parts.push(format!("could not change {}: {why}", named(&failed["role_id"])));
-    }
-    if let Some(why) = done["nickname_error"].as_str() {
-        parts.push(format!("left the nickname: {why}"));
-    }
-    if parts.is_empty() {
-        return format!("Synced {member}: nothing had to change.");
-    }
-    format!("Synced {member}: {}.", parts.join("; "))
+    synced(member, done, named, str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! POST /guilds/:guildId/link-attempts/:attemptId/approve
 
 use entities::account::Way;
-use entities::{guild, link_attempt};
+use entities::link_attempt;
 
 use crate::endpoints::guilds::link_attempts::bind::{Player, admit};
 use crate::endpoints::guilds::link_attempts::decide::held;
@@ -28,7 +28,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     admit(&mut work, &mut attempt, player, way, call.actor()).await?;
     link_attempt::save(work.tx(), &attempt).await?;
     work.audit("link_attempts.approve", attempt.chat_id, json!({ "play_id": id }));
-    let guild = guild::find(work.tx(), call.guild()).await?.or_not_found("guild")?;
-    messages::decided(&mut work, &guild, &attempt, call.actor()).await?;
+    messages::decided(&mut work, &attempt, call.actor()).await?;
     work.commit(Reply::data(&LinkAttempt::from(&attempt))?.with_message("linked")).await
 }

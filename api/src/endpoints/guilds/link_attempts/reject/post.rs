@@ -1,6 +1,5 @@
 //! POST /guilds/:guildId/link-attempts/:attemptId/reject
 
-use entities::guild;
 use entities::link_attempt::{self, Outcome};
 
 use crate::endpoints::guilds::link_attempts::decide::held;
@@ -23,7 +22,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     attempt.end(Outcome::Rejected, work.now());
     link_attempt::save(work.tx(), &attempt).await?;
     work.audit("link_attempts.reject", attempt.chat_id, json!({ "play_id": attempt.play_id }));
-    let guild = guild::find(work.tx(), call.guild()).await?.or_not_found("guild")?;
-    messages::decided(&mut work, &guild, &attempt, call.actor()).await?;
+    messages::decided(&mut work, &attempt, call.actor()).await?;
     work.commit(Reply::data(&LinkAttempt::from(&attempt))?.with_message("rejected")).await
 }

@@ -1,11 +1,12 @@
 //! POST /guilds/:guildId/links/import: many links at once, with an answer for each line (docs/rules.md 11).
 
 use entities::{ChatId, JobId, PlayId, link};
-use jobs::bulk_sync::{BulkSync, SyncAll, enqueue_bulk_sync};
+use jobs::bulk_sync::{BulkSync, SyncAll};
 use jobs::link_import::MergeError;
 use jobs::link_import::lines::{Verdict, WriteError, judge, write};
 use jobs::linking::Linking;
 
+use crate::auth::bulk_sync;
 use crate::endpoints::guilds::links::import::line::ImportLine;
 use crate::endpoints::guilds::links::record::Link;
 use crate::endpoints::prelude::*;
@@ -157,14 +158,10 @@ fn answers(lines: Vec<ImportLine>, verdicts: Vec<Verdict>) -> Vec<ImportedLine> 
 async fn sync(call: &Call, work: &mut UnitOfWork<'_>) -> Result<Option<JobId>, ApiError> {
     let members = link::count(work.tx(), call.guild()).await?;
     let payload = SyncAll { guild: call.guild(), dry_run: false, max_removals: None };
-    let asked = enqueue_bulk_sync(work.tx(), &payload, call.actor(), members, work.now()).await?;
-    let BulkSync::Queued(enqueued, _) = asked else { return Ok(None) };
-    if !enqueued.joined {
-        let metadata = json!({ "dry_run": false, "max_removals": null });
-        work.audit("sync.all_requested", enqueued.job, metadata);
-    }
-    work.publish(enqueued.message);
-    Ok(Some(enqueued.job))
+    Ok(match bulk_sync::enqueue(call, work, &payload, members).await? {
+        BulkSync::Queued(enqueued, _) => Some(enqueued.job),
+        BulkSync::OverQuota(_) => None,
+    })
 }
 
 impl From<WriteError> for ApiError {

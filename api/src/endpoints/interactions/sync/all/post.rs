@@ -4,7 +4,7 @@
 
 use entities::bulk_sync::{self as windows, Kind};
 use entities::{JobId, link};
-use jobs::bulk_sync::{BulkSync, SyncAll, enqueue_bulk_sync};
+use jobs::bulk_sync::{BulkSync, SyncAll};
 
 use crate::auth::bulk_sync;
 use crate::endpoints::interactions::bot::check_bot;
@@ -56,19 +56,15 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     check_bot(&call).await?;
     let members = link::count(call.read(), call.guild()).await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let (enqueued, standing) =
-        match enqueue_bulk_sync(work.tx(), &payload, call.actor(), members, work.now()).await? {
-            BulkSync::Queued(enqueued, standing) => (enqueued, standing),
-            BulkSync::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
-        };
+    let (enqueued, standing) = match bulk_sync::enqueue(&call, &mut work, &payload, members).await? {
+        BulkSync::Queued(enqueued, standing) => (enqueued, standing),
+        BulkSync::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
+    };
     let message = if enqueued.joined {
         "a sync of all members is under way already; this is its job"
     } else {
-        let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
-        work.audit("sync.all_requested", enqueued.job, metadata);
         "sync of all members queued"
     };
-    work.publish(enqueued.message);
     let data = QueuedSync { queued: true, members, job_id: enqueued.job };
     let reply = work.commit(Reply::data(&data)?.with_message(message)).await?;
     Ok(reply.with_window(bulk_sync::window(&standing)))
