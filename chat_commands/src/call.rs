@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use entities::account::Way;
 use entities::{ChatId, Timestamp, guild};
 use http::{Method, StatusCode};
 use people::{ApiCall, Caller, Needs, Rights, RightsError};
@@ -132,6 +133,12 @@ impl Call {
     pub(crate) fn link_page(&self) -> Option<String> {
         let public = self.chat.public_url.as_ref().filter(|_| self.platforms().sign_in.is_some())?;
         Some(format!("{public}/link/{}", self.guild.guild_id))
+    }
+
+    /// Whether the guild takes this way to link, and this service can.
+    pub(crate) fn offers(&self, way: Way) -> bool {
+        let has_url = self.chat.public_url.is_some();
+        self.guild.link_ways.0.contains(&way) && self.platforms().lacking(way, has_url).is_empty()
     }
 
     /// Calls the API as this person. `{g}` in the path is the guild.

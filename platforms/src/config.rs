@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use entities::account::Way;
 use runtime::{PlatformConfig, Redis, Secret};
 
 use crate::discord::ChatPlatform;
@@ -76,6 +77,17 @@ impl Platforms {
         let pictures = Arc::new(pictures);
         let interaction_key = config.chat_public_key.map(InteractionKey::new);
         Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key })
+    }
+
+    /// The variables that are not set and without which no member can link in this way.
+    pub fn lacking(&self, way: Way, has_public_url: bool) -> Vec<&'static str> {
+        let (on_page, signs_in) = (matches!(way, Way::Connection | Way::SignIn), way == Way::SignIn);
+        let needed = [
+            ("GUILDHALL_PUBLIC_URL", on_page && !has_public_url),
+            ("GUILDHALL_CHAT_CLIENT_ID", on_page && self.sign_in.is_none()),
+            ("GUILDHALL_PLAY_CLIENT_ID", signs_in && self.play_sign_in.is_none()),
+        ];
+        needed.into_iter().filter_map(|(variable, is_missing)| is_missing.then_some(variable)).collect()
     }
 }
 
@@ -157,6 +169,23 @@ mod tests {
         let mut asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         asked.sort_unstable();
         asked
+    }
+
+    #[test]
+    fn ways_on_a_page_need_the_page_and_the_applications() {
+        let all = platforms(None);
+        let none = Platforms { sign_in: None, play_sign_in: None, ..all.clone() };
+        for way in Way::ALL {
+            assert_eq!(all.lacking(way, true), [""; 0]);
+        }
+        for way in [Way::Code, Way::Profile] {
+            assert_eq!(none.lacking(way, false), [""; 0]);
+        }
+        assert_eq!(all.lacking(Way::Connection, false), ["GUILDHALL_PUBLIC_URL"]);
+        assert_eq!(none.lacking(Way::Connection, true), ["GUILDHALL_CHAT_CLIENT_ID"]);
+        let chat_only = Platforms { play_sign_in: None, ..all };
+        assert_eq!(chat_only.lacking(Way::Connection, true), [""; 0]);
+        assert_eq!(chat_only.lacking(Way::SignIn, true), ["GUILDHALL_PLAY_CLIENT_ID"]);
     }
 
     #[test]

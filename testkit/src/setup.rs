@@ -96,6 +96,7 @@ impl Setup {
 
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }

@@ -135,20 +135,19 @@ async fn both_accounts(call: &Call, attempt: &Attempt, play: PlayId) -> Result<M
 
 /// How the member can prove an account.
 fn ways(call: &Call, attempt: &Attempt, code: Option<&str>) -> Result<Message, Problem> {
-    let (takes, page) = (|way: Way| call.guild.link_ways.0.contains(&way), call.link_page());
     let mut lines = Vec::new();
-    if let Some(code) = code.filter(|_| takes(Way::Code)) {
+    if let Some(code) = code.filter(|_| call.offers(Way::Code)) {
         lines.push(format!(
             "Type the code **{code}** in a game of this server. The game asks whether {} is you. Keep the code to yourself.",
             plain(&call.asked.user.name)
         ));
     }
-    if takes(Way::Profile) {
+    if call.offers(Way::Profile) {
         let words = &attempt.words;
         lines.push(format!("Put these words into the About text of your Roblox profile, then press *Check my profile*: `{words}`"));
     }
-    let on_page = takes(Way::Connection) || takes(Way::SignIn);
-    if on_page && page.is_some() {
+    let page = call.link_page().filter(|_| call.offers(Way::Connection) || call.offers(Way::SignIn));
+    if page.is_some() {
         lines.push("Open the page: sign in with Roblox there, or use the account that you have connected to Discord.".to_owned());
     }
     if lines.is_empty() {
@@ -161,8 +160,8 @@ fn ways(call: &Call, attempt: &Attempt, code: Option<&str>) -> Result<Message, P
         "**Prove that a Roblox account is yours**, within 15 minutes, in one of these ways:\n{}",
         list.join("\n")
     );
-    let mut message = Message::new(text).link("Open the page", page.filter(|_| on_page));
-    if takes(Way::Profile) {
+    let mut message = Message::new(text).link("Open the page", page);
+    if call.offers(Way::Profile) {
         message = message.button(
             Style::Primary,
             "Check my profile",

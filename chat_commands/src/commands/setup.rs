@@ -1,7 +1,6 @@
 //! /setup: what is missing until members have their roles, and the button with which they link themselves.
 
 use async_trait::async_trait;
-use entities::account::Way;
 use entities::binding;
 use people::Needs;
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
@@ -130,20 +129,13 @@ async fn bindings(call: &Call, overview: Option<&GuildOverview>) -> Result<Findi
 
 /// Whether there is a way to link for members that works here.
 fn linking(call: &Call) -> Finding {
-    let here = |way: &&Way| match way {
-        Way::Code | Way::Profile => true,
-        Way::Connection => call.link_page().is_some(),
-        Way::SignIn => call.link_page().is_some() && call.platforms().play_sign_in.is_some(),
+    let chosen = &call.guild.link_ways.0;
+    let (done, text) = if chosen.is_empty() {
+        (false, "members do not link themselves: choose ways to link in the settings")
+    } else if chosen.iter().any(|way| call.offers(*way)) {
+        (true, "members link themselves with /link")
+    } else {
+        (false, "the ways to link that were chosen need an application, which the operator registers")
     };
-    let ways = call.guild.link_ways.0.iter();
-    match ways.clone().filter(here).count() {
-        0 if ways.len() == 0 => {
-            (false, "members do not link themselves: choose ways to link in the settings".to_owned())
-        }
-        0 => (
-            false,
-            "the ways to link that were chosen need an application, which the operator registers".to_owned(),
-        ),
-        _ => (true, "members link themselves with /link".to_owned()),
-    }
+    (done, text.to_owned())
 }

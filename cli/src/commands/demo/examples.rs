@@ -5,6 +5,7 @@ use super::environment::Environment;
 pub(super) fn lines(env: &Environment, stops: bool) -> String {
     let (api, simulator, guild) = (&env.api.base, &env.simulator.base, env.expected.guild);
     let member = env.expected.first_member().map_or_else(String::new, |id| id.to_string());
+    let newcomer = &env.expected.newcomer;
     let auth = "-H \"X-API-Key: $KEY\"";
     let json = "-H 'Content-Type: application/json'";
     let until = if stops { "(it ends now: --exit)" } else { "until Ctrl-C" };
@@ -21,14 +22,14 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
          curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'\n\n\
          Serving on {api} {until}. This link signs you in to the console, once, within ten minutes:\n\n\
          {}\n\n\
-         Play a member who is not linked yet, in the simulated chat and game, and on that member's page:\n\n\
-         {simulator}/client?guild={guild}&user={}\n\
+         Play a member who is not linked yet, in the simulated chat and game, and on that member's page. Open the page in a\n\
+         private window, and sign in there as {newcomer}:\n\n\
+         {simulator}/client?guild={guild}&user={newcomer}\n\
          {api}/link/{guild}\n\n\
          For another link into the console, paste this into a second terminal:\n\n\
          {}",
         env.key.reveal(),
         env.console,
-        env.expected.newcomer,
         env.link_command(),
     )
 }

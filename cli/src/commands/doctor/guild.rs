@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use entities::account::Way;
 use entities::{RoleId, RoleList};
 use platforms::{CallContext, GuildOverview, Permissions, Platforms};
 
@@ -27,7 +26,7 @@ pub(super) async fn check(platforms: &Platforms, known: &KnownGuild, report: &mu
 pub(super) fn check_ways(platforms: &Platforms, has_url: bool, known: &KnownGuild, report: &mut Report) {
     report.of_guild(Some(known.guild.guild_id));
     let lacking: Vec<_> = (known.guild.link_ways.0.iter())
-        .map(|way| (way.name(), lacking(platforms, has_url, *way)))
+        .map(|way| (way.name(), platforms.lacking(*way, has_url)))
         .filter(|(_, lacking)| !lacking.is_empty())
         .map(|(way, lacking)| format!("`{way}` without {}", lacking.join(", ")))
         .collect();
@@ -44,17 +43,6 @@ pub(super) fn check_ways(platforms: &Platforms, has_url: bool, known: &KnownGuil
             _ => Err(Problem::new(text, cure)),
         },
     );
-}
-
-/// The variables that the way needs and that are not set.
-fn lacking(platforms: &Platforms, has_url: bool, way: Way) -> Vec<&'static str> {
-    let (on_page, signs_in) = (matches!(way, Way::Connection | Way::SignIn), way == Way::SignIn);
-    let needed = [
-        ("GUILDHALL_PUBLIC_URL", on_page && !has_url),
-        ("GUILDHALL_CHAT_CLIENT_ID", on_page && platforms.sign_in.is_none()),
-        ("GUILDHALL_PLAY_CLIENT_ID", signs_in && platforms.play_sign_in.is_none()),
-    ];
-    needed.into_iter().filter_map(|(variable, is_missing)| is_missing.then_some(variable)).collect()
 }
 
 fn permissions(overview: &GuildOverview) -> Result<String, Problem> {

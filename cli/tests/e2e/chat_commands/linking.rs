@@ -2,7 +2,8 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, Member, both_modes, eventually, in_turn};
+use testkit::console::with_both_platforms;
+use testkit::{Deployment, Guild, Member, Setup, both_modes, eventually, in_turn};
 
 use super::door::{interaction, send_signed};
 use super::{Seen, WITHIN, forged, typed, typed_in};
@@ -11,6 +12,7 @@ both_modes!(
     a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_taps,
     a_member_unlinks,
     members_sync_themselves,
+    a_page_that_offers_no_way_is_not_named(super::without_the_games_application),
 );
 
 in_turn!(
@@ -208,6 +210,20 @@ async fn a_guild_without_ways_says_so(deployment: &Deployment) {
     let at = format!("/guilds/{}/link-attempts?state=proven", guild.id);
     let attempts = deployment.api().send(Method::GET, &at, None).await.ok();
     assert_eq!(attempts["attempts"], json!([]));
+}
+
+fn without_the_games_application(setup: Setup) -> Setup {
+    let setup = with_both_platforms(setup).env("GUILDHALL_PLAY_CLIENT_ID", "");
+    setup.env("GUILDHALL_PLAY_CLIENT_SECRET", "")
+}
+
+async fn a_page_that_offers_no_way_is_not_named(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let member = unlinked(deployment, guild, 20).await;
+    ways(deployment, guild, json!(["sign_in"])).await;
+    typed(deployment, &member.chat, "link", json!({})).await.says(&["no way to link here"]);
+    ways(deployment, guild, json!(["connection", "sign_in"])).await;
+    typed(deployment, &member.chat, "link", json!({})).await.says(&["Open the page"]);
 }
 
 async fn outside_of_a_guild_there_is_nothing_to_do(deployment: &Deployment) {
