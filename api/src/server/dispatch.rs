@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::call::caller::Caller;
 use crate::call::route::{Route, Runs};
 use crate::openapi::dashboard;
-use crate::request::bodies::{self, BodyStream};
+use crate::request::bodies::BodyStream;
 use crate::request::body::Body;
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
@@ -31,6 +31,7 @@ use crate::response::error::ApiError;
 use crate::response::gzip;
 use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
+use crate::server::console_page;
 use crate::server::cors;
 use crate::server::interactions;
 use crate::server::live::open::{self, Opening};
@@ -45,10 +46,6 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The peer's address; the accept loop adds it to the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
-
-/// Marks a response as a refusal that its client could repeat without end: it is delayed, as 401 and 429 are.
-#[derive(Clone, Copy)]
-pub(super) struct Refused;
 
 /// In a box, because layer after layer moves it.
 struct Request {
@@ -175,7 +172,18 @@ async fn in_time(
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
         Found::Interactions => return Box::pin(interaction(&server, request, log)).await,
-        Found::Console => return Box::pin(console_page(&server, request, log)).await,
+        Found::Console => {
+            let Request { method, path, query, headers, peer, body, .. } = *request;
+            let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
+            let request_id = log.request_id.clone();
+            let request = console::Request { method, path, query, headers, address, request_id };
+            log.route = console::ROOT;
+            let page = console_page::answer(&server.state, &server.console, request, body);
+            return match within_limit(Box::pin(page)).await {
+                Ok(page) => log.finish_bare(page),
+                Err(error) => log.finish(Err(error)),
+            };
+        }
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
@@ -192,7 +200,7 @@ async fn in_time(
         // Most work ends at once: then nothing else is polled.
         biased;
         result = tokio::time::timeout(REQUEST_TIMEOUT + waits, work) => {
-            result.unwrap_or_else(|_| Err(ApiError::unavailable("timeout", "the request took too long")))
+            result.unwrap_or_else(|_| Err(too_slow()))
         }
         () = server.state.context.shutdown.hard().cancelled() => {
             Err(ApiError::unavailable("stopping", "this process stops"))
@@ -201,52 +209,17 @@ async fn in_time(
     log.finish(result)
 }
 
+async fn within_limit<T>(work: impl Future<Output = T>) -> Result<T, ApiError> {
+    tokio::time::timeout(REQUEST_TIMEOUT, work).await.map_err(|_| too_slow())
+}
+
+fn too_slow() -> ApiError {
+    ApiError::unavailable("timeout", "the request took too long")
+}
+
 async fn interaction(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
     let Request { headers, body, .. } = *request;
     interactions::serve(&server.state, &server.chat, (headers, body), log).await
-}
-
-/// A page of the console. It has no envelope: its errors are pages.
-async fn console_page(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
-    log.route = console::ROOT;
-    let Request { method, path, query, headers, peer, body, .. } = *request;
-    let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
-    let request_id = log.request_id.clone();
-    let request = console::Request { method, path, query, headers, address, request_id };
-    match tokio::time::timeout(REQUEST_TIMEOUT, page(server, request, body)).await {
-        Ok(page) => log.finish_bare(page),
-        Err(_) => log.finish(Err(ApiError::unavailable("timeout", "the request took too long"))),
-    }
-}
-
-/// A form is read only after all other checks.
-async fn page(server: &Server, request: console::Request, body: BodyStream) -> Response<console::Body> {
-    let headers = request.headers.clone();
-    let admitted = match server.console.admit(request).await {
-        Ok(admitted) => admitted,
-        Err(page) => {
-            bodies::skip(body, &headers).await;
-            return refused(page);
-        }
-    };
-    let form = match admitted.form_limit() {
-        Some(limit) => {
-            let body = bodies::of_fields(body, console::MOST_FIELDS);
-            let read = server.state.bodies.read(body, &headers, limit, admitted.owner()).await;
-            read.map_err(|error| {
-                let parts = error.parts();
-                console::Unread { status: parts.kind.row().0, text: parts.message.to_string() }
-            })
-        }
-        None => Ok(Bytes::new()),
-    };
-    let page = server.console.respond(admitted, form).await;
-    if page.status().is_client_error() { refused(page) } else { page }
-}
-
-fn refused(mut page: Response<console::Body>) -> Response<console::Body> {
-    page.extensions_mut().insert(Refused);
-    page
 }
 
 /// The live socket of a dashboard: for people, so it has no key, scope or rate limit.
@@ -260,9 +233,8 @@ async fn dashboard(
     let Request { query, headers, peer, upgrade, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
     let opening = Opening { params, query, headers, address, upgrade };
-    let opened = tokio::time::timeout(REQUEST_TIMEOUT, open::open(&server.state, &server.console, opening));
-    let opened = opened.await;
-    log.finish(opened.unwrap_or_else(|_| Err(ApiError::unavailable("timeout", "the request took too long"))))
+    let opened = within_limit(open::open(&server.state, &server.console, opening)).await;
+    log.finish(opened.flatten())
 }
 
 async fn serve(

@@ -34,7 +34,7 @@ async fn an_error_page_keeps_the_frame_and_names_its_request(deployment: &Deploy
     // Not signed in.
     let page = Console::new(deployment).get("/console/nothing").await;
     names_its_request(page.shows(404, "Back to the console"));
-    assert!(!page.contains("Your sessions"));
+    assert!(!page.contains("Your sessions") && !page.contains("Your linked accounts"));
 }
 
 async fn a_failed_form_leads_back_to_its_page(deployment: &Deployment) {

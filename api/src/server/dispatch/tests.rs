@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::call::fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
+use crate::server::console_page::Refused;
 use crate::server::in_process::InProcess;
 use crate::server::request_log::REQUEST_ID;
 

@@ -95,7 +95,11 @@ async fn success(deployment: &Deployment) {
     let stranger = Console::new(deployment);
     let back = decide(&begin(&stranger).await, &authorize(&guild.members[20].chat)).await;
     stranger.get(&back).await;
-    stranger.get("/console").await.shows(200, "You manage none of the servers");
+    let home = stranger.get("/console").await;
+    assert_eq!(home.shows(200, "You manage none of the servers").link("Your linked accounts"), "/link");
+    // A page of the console that staff sent to a member.
+    let shared = stranger.get(&format!("/console/guilds/{}", guild.id)).await;
+    assert_eq!(shared.shows(404, "There is no such page").link("Your linked accounts"), "/link");
 }
 
 async fn a_shared_link_is_kept(deployment: &Deployment) {
