@@ -42,6 +42,8 @@ impl Process {
         }
         let context = Context::embedded(config, shutdown).await?;
         context.follow_changes(config).await?;
+        // The file may be another than at the last run: a restored one.
+        entities::epoch::begin(context.database.write()).await?;
         let queue = Queue::embedded(&context);
         // The database belongs to this process alone, so jobs recorded as running are not running.
         let rescued = queue.rescue_all().await.context("cannot rescue the jobs of the last run")?;

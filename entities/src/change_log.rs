@@ -39,22 +39,23 @@ pub fn inserts(events: impl IntoIterator<Item = (Uuid, String)>, now: Timestamp)
 pub struct Page {
     /// Where the next read starts.
     pub horizon: String,
-    /// Differs when another server answers, or the same one after a restart: it may lack what the horizon includes.
-    pub server: String,
+    /// Differs when another database answers, or the same one after a restart: it may lack what the horizon includes.
+    pub database: String,
     pub events: Vec<(Uuid, String)>,
     /// Further events may have been left out.
     pub truncated: bool,
 }
 
 const ON_POSTGRES: &str = "\
-    SELECT current.horizon, current.server, log.event_id, log.event \
-    FROM (SELECT pg_current_snapshot()::text AS horizon, pg_postmaster_start_time()::text AS server) AS current \
+    SELECT current.horizon, current.database, log.event_id, log.event \
+    FROM (SELECT pg_current_snapshot()::text AS horizon, \
+        concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('change_log')) AS database) AS current \
     LEFT JOIN change_log AS log ON log.position >= pg_snapshot_xmin($1::text::pg_snapshot)::text::bigint \
         AND NOT pg_visible_in_snapshot(log.position::text::xid8, $1::text::pg_snapshot) \
     ORDER BY log.position, log.event_id LIMIT $2";
 
 const ON_SQLITE: &str = "\
-    SELECT current.horizon, '' AS server, log.event_id, log.event \
+    SELECT current.horizon, '' AS database, log.event_id, log.event \
     FROM (SELECT CAST(coalesce(max(seq), 0) + 1 AS text) AS horizon FROM sqlite_sequence WHERE name = 'change_log') \
         AS current \
     LEFT JOIN change_log AS log ON log.position >= CAST($1 AS integer) \
@@ -65,7 +66,7 @@ pub async fn read(conn: &impl Conn, horizon: Option<&str>, limit: u64) -> Result
     #[derive(FromQueryResult)]
     struct Row {
         horizon: String,
-        server: String,
+        database: String,
         event_id: Option<Uuid>,
         event: Option<String>,
     }
@@ -73,11 +74,11 @@ pub async fn read(conn: &impl Conn, horizon: Option<&str>, limit: u64) -> Result
     let sql = if backend == DatabaseBackend::Postgres { ON_POSTGRES } else { ON_SQLITE };
     let values = [horizon.into(), limit.into()];
     let rows = Row::find_by_statement(Statement::from_sql_and_values(backend, sql, values)).all(conn).await?;
-    let next = rows.first().map(|row| (row.horizon.clone(), row.server.clone()));
-    let (horizon, server) = next.unwrap_or_default();
+    let next = rows.first().map(|row| (row.horizon.clone(), row.database.clone()));
+    let (horizon, database) = next.unwrap_or_default();
     let truncated = rows.len() as u64 == limit;
     let events = rows.into_iter().filter_map(|row| row.event_id.zip(row.event)).collect();
-    Ok(Page { horizon, server, events, truncated })
+    Ok(Page { horizon, database, events, truncated })
 }
 
 /// SQLite: a number that differs once another connection has written. It costs far less than a read.

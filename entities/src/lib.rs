@@ -23,6 +23,7 @@ pub mod chat_ban;
 pub mod console_link;
 pub mod console_operator;
 pub mod console_session;
+pub mod epoch;
 #[cfg(test)]
 mod fuzz;
 pub mod game_server;

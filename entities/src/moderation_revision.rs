@@ -1,14 +1,15 @@
-//! The number of the last change to a guild's bans and mutes, for `?since=` and `ETag`.
+//! The number of the last change to a guild's bans and mutes, for `?since=` and `ETag`: there with the epoch of the database,
+//! because after a restore the same numbers are given to other changes.
 //!
 //! [`begin`] raises it before anything else is written. Its row lock lasts until the commit, which serializes changes
 //! in one guild, so a reader that has seen revision n has seen all changes up to n.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, OnConflict};
-use sea_orm::{ActiveValue::Set, EntityTrait, QuerySelect};
+use sea_orm::{ActiveValue::Set, EntityTrait, FromQueryResult, QuerySelect, Statement};
 
 use crate::by_id::no_relations;
-use crate::{Conn, GuildId, Result, Timestamp, guild};
+use crate::{Conn, GuildId, Result, Timestamp, epoch, guild};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "moderation_revision")]
@@ -55,17 +56,43 @@ pub async fn begin_if_free(conn: &impl Conn, guild: GuildId, now: Timestamp) -> 
     begin(conn, guild, now).await.map(Some)
 }
 
-/// The last committed revision, 0 before the first. Read it before the rows: then the rows are at least as new.
-pub async fn current(conn: &impl Conn, guild: GuildId) -> Result<i64> {
-    Ok(Entity::find_by_id(guild).one(conn).await?.map_or(0, |row| row.revision))
+/// Revisions of one epoch.
+const REVISIONS: i64 = 1 << 28;
+
+/// Where a guild's bans and mutes stand.
+#[derive(Debug, Clone, Copy, FromQueryResult)]
+pub struct Standing {
+    epoch: i64,
+    /// Of the last committed change; 0 before the first.
+    pub revision: i64,
+    forgotten: i64,
 }
 
-/// The last revision, if all changes after `since` are known. A future revision comes from another database.
-pub async fn knows_since(conn: &impl Conn, guild: GuildId, since: i64) -> Result<Option<i64>> {
-    let row = Entity::find_by_id(guild).one(conn).await?;
-    Ok(row
-        .filter(|row| (1..=row.revision).contains(&since) && row.forgotten <= since)
-        .map(|row| row.revision))
+impl Standing {
+    /// Read it before the rows: then the rows are at least as new.
+    pub async fn read(conn: &impl Conn, guild: GuildId) -> Result<Self> {
+        let backend = conn.get_database_backend();
+        let sql = format!(
+            "SELECT {} AS epoch, coalesce(stands.revision, 0) AS revision, coalesce(stands.forgotten, 0) AS forgotten \
+             FROM (SELECT 1) AS one LEFT JOIN moderation_revision AS stands ON stands.guild_id = $1",
+            epoch::expression(backend)
+        );
+        let statement = Statement::from_sql_and_values(backend, sql, [guild.into()]);
+        let standing = Self::find_by_statement(statement).one(conn).await?;
+        standing.ok_or_else(|| DbErr::RecordNotFound("the epoch of the database".to_owned()))
+    }
+
+    /// The revision as clients get it, with the epoch; a JSON number that every language reads exactly.
+    pub fn shown(&self) -> i64 {
+        self.epoch * REVISIONS + self.revision
+    }
+
+    /// The change that a client has seen, if this database knows all changes after it: not those of another epoch, nor those
+    /// before deleted rows.
+    pub fn seen_by(&self, shown: i64) -> Option<i64> {
+        let seen = shown.checked_sub(self.epoch * REVISIONS)?;
+        ((1..=self.revision).contains(&seen) && self.forgotten <= seen).then_some(seen)
+    }
 }
 
 /// Records that sanctions up to this revision are deleted.

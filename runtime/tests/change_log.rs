@@ -124,7 +124,7 @@ async fn a_read_names_the_server_that_answered(database: TestDatabase) {
     let (one, two) = (database.open().await, database.open().await);
     let first = change_log::read(one.read(), None, 10).await.unwrap();
     let second = change_log::read(two.read(), Some(&first.horizon), 10).await.unwrap();
-    assert_eq!((first.server.is_empty(), &first.server), (!one.is_postgres(), &second.server));
+    assert_eq!((first.database.is_empty(), &first.database), (!one.is_postgres(), &second.database));
     one.close().await;
     two.close().await;
 }

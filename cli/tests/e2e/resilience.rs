@@ -9,3 +9,4 @@ pub(crate) mod leading;
 mod links;
 mod network;
 mod poison;
+mod restore;

@@ -1,6 +1,6 @@
 //! Bans and mutes: superseding, expiry to the second, both accounts of a person, revisions, history, sweeps.
 
-use entities::moderation_revision::{self, Change};
+use entities::moderation_revision::{self, Change, Standing};
 use entities::sanction::active::{Against, InForce};
 use entities::sanction::change::{Lift, Target};
 use entities::sanction::list::{self, Changes, List};
@@ -169,7 +169,7 @@ both_databases! {
     async fn a_ban_is_found_through_the_other_account_also_when_linked_later(fixture: &Fixture) {
         fixture.ban(new(by_chat(1), None, None), at(0)).await;
         assert!(fixture.bans_of(by_play(1), None, at(1)).await.is_empty());
-        let before = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
+        let before = Standing::read(fixture.conn(), guild()).await.unwrap().revision;
         fixture.link(chat(1), play(1)).await;
         let change = fixture.change(at(1)).await;
         let linked = Person { chat: Some(chat(1)), play: Some(play(1)) };
@@ -211,7 +211,7 @@ both_databases! {
     async fn changes_since_a_revision_are_the_new_and_the_lifted(fixture: &Fixture) {
         fixture.ban(new(by_play(1), None, None), at(0)).await;
         let second = fixture.ban(new(by_play(2), None, None), at(0)).await.sanction;
-        let seen = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
+        let seen = Standing::read(fixture.conn(), guild()).await.unwrap().revision;
         assert_eq!(seen, second.revision);
         let none = fixture.changes(all_bans(), seen, at(1)).await;
         assert!(none.shown.is_empty() && none.gone.is_empty());
@@ -222,7 +222,7 @@ both_databases! {
         assert_eq!(shown.iter().map(list::Listed::identifier).collect::<Vec<_>>(), [Some(by_play(3))]);
         assert_eq!(gone, [lifted[0].sanction_id]);
         assert!(list::changes_since(fixture.conn(), all_bans(), seen, at(6), 1).await.unwrap().is_none(), "too many");
-        assert_eq!(moderation_revision::current(fixture.conn(), other_guild()).await.unwrap(), 0);
+        assert_eq!(Standing::read(fixture.conn(), other_guild()).await.unwrap().revision, 0);
     }
 
     async fn concurrent_bans_of_one_player_leave_one_in_force(fixture: &Fixture) {

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use entities::moderation_revision::Standing;
 use entities::sanction::change;
 use entities::sanction::list::{self, List};
-use entities::{Lifted, Person, Places, SanctionId, SanctionKind, Subject, link, moderation_revision};
+use entities::{Lifted, Person, Places, SanctionId, SanctionKind, Subject, link};
 
 use crate::bans::{all_bans, bans, new};
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
@@ -24,7 +25,7 @@ impl Follower {
     }
 
     async fn follow(&mut self, fixture: &Fixture, now: i64) {
-        let revision = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
+        let revision = Standing::read(fixture.conn(), guild()).await.unwrap().revision;
         let changes = fixture.changes(self.list, self.revision, at(now)).await;
         self.items.retain(|_, id| !changes.gone.contains(id));
         for row in changes.shown {

@@ -30,8 +30,8 @@ struct Follower {
     clock: Clock,
     /// Where the next read starts.
     horizon: Option<String>,
-    /// The server that answered the last read.
-    server: String,
+    /// The database that answered the last read.
+    database_read: String,
     /// SQLite: the database's version at the last read.
     version: Option<i64>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
@@ -47,7 +47,7 @@ impl Events {
             database,
             clock,
             horizon: None,
-            server: String::new(),
+            database_read: String::new(),
             version: None,
             read_at,
         };
@@ -99,7 +99,7 @@ impl Follower {
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         // The first read does not know what changed since earlier entries were cached.
         let first = self.horizon.is_none();
-        let moved = self.server != page.server;
+        let moved = self.database_read != page.database;
         if first || moved || page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
             self.events.resync();
         }
@@ -109,7 +109,7 @@ impl Follower {
             self.events.hear(Message { id, event });
         }
         self.events.forget_seen();
-        (self.horizon, self.server, self.read_at) = (Some(page.horizon), page.server, began);
+        (self.horizon, self.database_read, self.read_at) = (Some(page.horizon), page.database, began);
         self.events.freshness().note_read(began.0);
         Ok(())
     }

@@ -1,4 +1,5 @@
 use entities::idempotency::{Hold, Request};
+use entities::moderation_revision::Standing;
 use entities::sanction::list::{self, List};
 use entities::{Places, audit_entry};
 use sea_orm::EntityTrait;
@@ -78,6 +79,6 @@ async fn lifts_of_nothing_leave_no_trace() {
     let outcomes = fixture.all(vec![fixture.unban("1"), fixture.unban("2")]).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(fixture.audited().await, 0);
-    let revision = moderation_revision::current(fixture.state.context.database.read(), the_guild()).await;
-    assert_eq!(revision.unwrap(), 0);
+    let revision = Standing::read(fixture.state.context.database.read(), the_guild()).await;
+    assert_eq!(revision.unwrap().revision, 0);
 }

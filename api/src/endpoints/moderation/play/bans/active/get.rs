@@ -1,13 +1,14 @@
 //! GET /moderation/:guildId/play/bans/active, and the same for mutes: the lists that game servers cache, with `ETag`, and
 //! `?since=<revision>` for changes.
 //!
-//! The revision numbers the changes to a guild's bans and mutes. It is read before the rows, so they are at least as
-//! new: a client that requests later changes misses none, and may see a row twice.
+//! The revision numbers the changes to a guild's bans and mutes in one epoch of the database. It is read before the rows,
+//! so they are at least as new: a client that requests later changes misses none, and may see a row twice.
 
 use std::borrow::Cow;
 
+use entities::moderation_revision::Standing;
 use entities::sanction::list::{self, Changes, List, Listed};
-use entities::{Conn, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp, moderation_revision};
+use entities::{Conn, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp};
 use sea_orm::DbErr;
 use serde_json::Value;
 
@@ -58,7 +59,7 @@ answer! {
 /// What goes with the rows.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ListMeta {
-    /// To be sent as `since` next time.
+    /// To be sent as `since` next time. After a restore of the database an earlier one gets the whole list.
     #[schema(minimum = 0, example = 18)]
     revision: i64,
     /// False: the rows are a page, or those that are new or changed since.
@@ -123,8 +124,9 @@ pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiE
     }
     if let Some(Revision(since)) = query.since {
         // Otherwise the whole list is sent.
-        if let Some(revision) = moderation_revision::knows_since(call.read(), call.guild(), since).await?
-            && let Some(changes) = changes(&call, list, revision, since).await?
+        let standing = Standing::read(call.read(), call.guild()).await?;
+        if let Some(seen) = standing.seen_by(since)
+            && let Some(changes) = changes(&call, list, standing.shown(), seen).await?
         {
             return Reply::data(&changes);
         }
@@ -148,7 +150,7 @@ pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiE
 /// The tag of the whole list as it is now.
 async fn current_tag(call: &Call, list: List) -> Result<String, ApiError> {
     let snapshot = call.state.context.database.snapshot().await?;
-    let revision = moderation_revision::current(&snapshot, list.guild).await?;
+    let revision = Standing::read(&snapshot, list.guild).await?.shown();
     let count = list::count(&snapshot, list, call.now()).await?;
     Ok(tag(list.places, revision, count))
 }
@@ -168,7 +170,7 @@ impl WholeList for AllInForce {
 
     async fn next(&mut self, conn: &impl Conn, limit: u64) -> Result<Vec<ActiveSanction>, DbErr> {
         if self.begun.is_none() {
-            self.begun = Some(moderation_revision::current(conn, self.list.guild).await?);
+            self.begun = Some(Standing::read(conn, self.list.guild).await?.shown());
         }
         let mut shown = Vec::new();
         loop {
@@ -197,7 +199,7 @@ impl WholeList for AllInForce {
 /// A page of the whole list, newest first.
 async fn page(call: &Call, list: List, page: &Page<SanctionId>) -> Result<Reply, ApiError> {
     let snapshot = call.state.context.database.snapshot().await?;
-    let revision = moderation_revision::current(&snapshot, list.guild).await?;
+    let revision = Standing::read(&snapshot, list.guild).await?.shown();
     let rows = list::page(&snapshot, list, call.now(), page.to_fetch()).await?;
     page.reply(
         rows,
