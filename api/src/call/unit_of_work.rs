@@ -6,6 +6,7 @@ use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, JobId};
 use queue::{Draft, Enqueued};
 use serde_json::Value;
+use tracing::{Span, field};
 
 use crate::call::Call;
 use crate::response::error::ApiError;
@@ -100,15 +101,25 @@ impl<'c> UnitOfWork<'c> {
 
     /// Commits a change whose response a job produces.
     pub(crate) async fn commit_job(self, enqueued: Enqueued) -> Result<Enqueued, ApiError> {
-        self.finish().await?;
+        self.state.queue.publish(self.work.commit().await?);
+        note(enqueued.job);
         Ok(enqueued)
     }
 
     /// Commits the change, and performs the effects.
     pub(crate) async fn finish(self) -> Result<(), ApiError> {
-        self.state.queue.publish(self.work.commit().await?);
+        let jobs = self.work.commit().await?;
+        if let Some(first) = jobs.first() {
+            note(first.job);
+        }
+        self.state.queue.publish(jobs);
         Ok(())
     }
+}
+
+/// For the request's line in the log.
+fn note(job: JobId) {
+    Span::current().record("job.id", field::display(job));
 }
 
 #[cfg(test)]

@@ -93,6 +93,7 @@ impl RequestLog {
             http.method = self.method.as_str(),
             http.route = route,
             guild.id = field::Empty,
+            job.id = field::Empty,
         );
     }
 

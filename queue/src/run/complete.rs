@@ -140,6 +140,8 @@ impl<'a> Complete<'a> {
             return self.end(Ending::Dead(failure.clone())).await;
         }
         let wait = backoff(self.job.attempt);
+        let Failure { error, message, .. } = failure;
+        tracing::warn!(error, reason = message, again_in_s = wait.as_secs(), "an attempt failed");
         self.requeue(Requeue { wait, burn: true, failure: Some(failure), ..Requeue::default() }).await
     }
 
@@ -213,9 +215,7 @@ impl<'a> Complete<'a> {
         work.announce((!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped }));
         fail_point("before_commit", &self.job.kind).await;
         let released = work.commit().await?;
-        if let Some(failure) = ending.failure() {
-            warn(failure, matches!(ending, Ending::Dead(_)));
-        }
+        log(&ending);
         self.reply(Answer::of(&row)).await;
         self.queue.publish(released);
         Ok(true)
@@ -238,9 +238,20 @@ impl<'a> Complete<'a> {
     }
 }
 
-fn warn(failure: &Failure, dead: bool) {
-    let what = if dead { "a job is dead: no attempt is left" } else { "a job failed" };
-    tracing::warn!(error = failure.error, "{what}");
+/// Of a failed run that ends the job. A request that could not be fulfilled is no trouble of ours.
+fn log(ending: &Ending) {
+    match ending {
+        Ending::Dead(Failure { error, message, .. }) => {
+            tracing::warn!(error, reason = message, "a job is dead: no attempt is left");
+        }
+        Ending::Failed(Failure { error, message, status, .. }) if *status < 500 => {
+            tracing::info!(error, reason = message, "a job failed");
+        }
+        Ending::Failed(Failure { error, message, .. }) => {
+            tracing::warn!(error, reason = message, "a job failed");
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
