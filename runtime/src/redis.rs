@@ -110,6 +110,16 @@ impl Redis {
         redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()
     }
 
+    /// Redis has just answered elsewhere: a connection that is lost is replaced now, not at its next use.
+    pub(crate) async fn is_back(&self) {
+        self.ping().await;
+        let mut current = self.0.lock();
+        if matches!(current.state, State::Down { .. }) {
+            current.state = State::Dialing;
+            self.0.redial();
+        }
+    }
+
     pub(crate) async fn invoke<T: FromRedisValue>(
         &self,
         call: &ScriptInvocation<'_>,

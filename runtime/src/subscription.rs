@@ -1,5 +1,8 @@
 //! A subscription to a Redis channel that is renewed until shutdown. Messages published while it is down are
 //! lost: it must never be the only way.
+//!
+//! The connection for commands mostly ends and comes back with it, but an idle process would notice only at its next command,
+//! and refuse that one: so it is asked at both ends of a subscription.
 
 use std::time::Duration;
 
@@ -36,6 +39,7 @@ async fn run(redis: Redis, channel: String, hear: impl Fn(&[u8]) + Sync) {
         if subscribed {
             tracing::warn!(channel, error = ended, "redis subscription lost");
             pause = BACKOFF.0;
+            redis.ping().await;
         }
         tokio::time::sleep(pause.mul_f64(rand::random_range(0.5..1.0))).await;
         pause = (pause * 2).min(BACKOFF.1);
@@ -52,6 +56,7 @@ async fn listen(
     pubsub.subscribe(channel).await?;
     let (mut sink, mut messages) = pubsub.split();
     tracing::info!(channel, "redis subscription is up");
+    redis.is_back().await;
     loop {
         match tokio::time::timeout(PING_INTERVAL, messages.next()).await {
             Ok(Some(message)) => hear(message.get_payload_bytes()),

@@ -1,6 +1,10 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use testkit::{PrivateServer, eventually};
 
 use super::*;
+use crate::shutdown::Shutdown;
+use crate::subscription;
 
 /// The Redis of this test run under its own prefix, or `None` with a line that reports the skipped test.
 pub(crate) async fn test_redis(test: &str) -> Option<Redis> {
@@ -117,4 +121,36 @@ async fn a_demoted_primary_is_disconnected_and_reconnected() {
     assert!(Redis::connect(&one.url(), "test").await.is_err(), "nor is it accepted at a start");
     replicate(&one, "NO", "ONE", password).await;
     eventually("it is used again", Duration::from_secs(10), async || write(&redis).await.then_some(())).await;
+}
+
+#[tokio::test]
+async fn an_idle_process_notices_an_outage_and_that_redis_is_back() {
+    let server = PrivateServer::start("redis", "idle");
+    let redis = Redis::connect(&server.url(), "test").await.unwrap();
+    let (shutdown, heard) = (Shutdown::new(), Arc::new(AtomicUsize::new(0)));
+    let count = heard.clone();
+    let hear = move |_: &[u8]| {
+        count.fetch_add(1, Ordering::Relaxed);
+    };
+    subscription::start(&redis, "idle".to_owned(), hear, &shutdown);
+    let is_heard = async || {
+        let before = heard.load(Ordering::Relaxed);
+        eventually("a message is heard", Duration::from_secs(10), async || {
+            let client = Client::open(server.url()).unwrap();
+            let mut other = client.get_multiplexed_async_connection().await.ok()?;
+            redis::cmd("PUBLISH").arg("idle").arg(1).query_async::<()>(&mut other).await.ok()?;
+            (heard.load(Ordering::Relaxed) > before).then_some(())
+        })
+        .await;
+    };
+    // Nobody uses it meanwhile.
+    let is_up = || matches!(redis.0.lock().state, State::Up(_));
+    is_heard().await;
+    server.kill();
+    eventually("the outage is noticed", Duration::from_secs(5), async || (!is_up()).then_some(())).await;
+    server.start_again();
+    is_heard().await;
+    eventually("it is connected again", Duration::from_secs(5), async || is_up().then_some(())).await;
+    assert!(write(&redis).await, "the first command is served");
+    shutdown.begin();
 }
