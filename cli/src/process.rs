@@ -4,6 +4,7 @@ mod args;
 pub(crate) mod credentials;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -11,7 +12,8 @@ use platforms::Platforms;
 use queue::run::Slots;
 use queue::{Broker, Queue};
 use runtime::{
-    Config, Context, HttpArgs, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind, serve_ops,
+    Config, Context, HttpArgs, Measure, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind,
+    serve_ops,
 };
 use tokio::net::TcpListener;
 
@@ -118,8 +120,21 @@ pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>,
 pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
     if let Some(listener) = listener {
         let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
-        context.shutdown.services().spawn(serve_ops(listener, readiness, shutdown));
+        context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
     }
+}
+
+fn measure(context: &Context) -> Measure {
+    let context = context.clone();
+    Arc::new(move || {
+        let context = context.clone();
+        Box::pin(async move {
+            let measured = queue::gauges(&context).await;
+            measured
+                .inspect_err(|error| tracing::debug!(%error, "cannot measure the backlog"))
+                .unwrap_or_default()
+        })
+    })
 }
 
 fn clients(args: &PlatformArgs, redis: Option<&Redis>) -> anyhow::Result<Platforms> {

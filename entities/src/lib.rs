@@ -48,6 +48,7 @@ pub mod moderation_revision;
 pub mod overview;
 pub mod pending_action;
 pub mod period;
+pub mod process;
 pub mod queue_sample;
 pub mod quota;
 pub mod quota_progress;

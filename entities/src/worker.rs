@@ -84,9 +84,14 @@ pub struct Listed {
     pub running: u64,
 }
 
+/// The oldest first.
+pub(crate) async fn all(conn: &impl Conn) -> Result<Vec<Model>> {
+    Entity::find().order_by_asc(Column::StartedAt).all(conn).await
+}
+
 pub async fn list(conn: &impl Conn) -> Result<Vec<Listed>> {
     let mut listed = Vec::new();
-    for worker in Entity::find().order_by_asc(Column::StartedAt).all(conn).await? {
+    for worker in all(conn).await? {
         let running = job::run::count_of(conn, &worker.name).await?;
         listed.push(Listed { worker, running });
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use entities::job::run::Ending;
 use entities::job::{Model, rescue, turns};
+use entities::process::DEAD_AFTER;
 use entities::worker;
 use sea_orm::DbErr;
 use tracing::Instrument;
@@ -13,8 +14,6 @@ use crate::Queue;
 use crate::backoff::backoff;
 use crate::run::{Complete, failure, span};
 
-/// A worker process without a heartbeat for this long is dead, by the database's clock.
-pub const DEAD_AFTER: Duration = Duration::from_secs(15);
 /// Rows read per query.
 const ROWS_PER_QUERY: u64 = 500;
 

@@ -37,7 +37,7 @@ pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
 pub use files::raise_file_limit;
 pub use limits::{Counter, Decision, Limits, LimitsDown, Rate, network_of};
-pub use ops_http::{answer as ops_answer, serve_ops};
+pub use ops_http::{Measure, answer as ops_answer, serve_ops};
 pub use process_name::ProcessName;
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
@@ -47,6 +47,6 @@ pub use settings::{
     PLAY_CLIENT_SECRET, PLAY_KEY, REDIS_URL,
 };
 pub use shutdown::{CLEANUP_PERIOD, GRACE_PERIOD, Shutdown};
-pub use telemetry::{LogFormat, init_logging, metrics_handle};
+pub use telemetry::{Gauge, LogFormat, init_logging, metrics_handle};
 pub use throttled::Throttle;
 pub use unit_of_work::UnitOfWork;

@@ -4,9 +4,11 @@
 //! The server runs until the end of a shutdown, so that "stopping" is visible.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -18,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::readiness::Readiness;
 use crate::shutdown::Shutdown;
-use crate::telemetry::metrics_handle;
+use crate::telemetry::{Gauge, render};
 
 /// A client that has not sent its headers by then is disconnected.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,10 +31,15 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The format of Prometheus text.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The response to one of the three paths; `None` for any other.
+/// A scrape does not wait longer for what is measured then, and has the other metrics.
+const MEASURED_WITHIN: Duration = Duration::from_secs(2);
+
+/// What is measured at each scrape; empty where it cannot be.
+pub type Measure = Arc<dyn Fn() -> BoxFuture<'static, Vec<Gauge>> + Send + Sync>;
+
+/// The response to the two paths of health; `None` for any other.
 pub async fn answer(path: &str, ready: &Readiness) -> Option<Response<Bytes>> {
     match path {
-        "/metrics" => Some(reply(StatusCode::OK, METRICS_TYPE, metrics_handle().render())),
         "/health/live" => Some(json(StatusCode::OK, &serde_json::json!({ "status": "ok" }))),
         "/health/ready" => {
             let report = ready.report().await;
@@ -44,13 +51,13 @@ pub async fn answer(path: &str, ready: &Readiness) -> Option<Response<Bytes>> {
 }
 
 /// Serves the three paths until the hard step of the shutdown. Spawn it on [`Shutdown::services`].
-pub async fn serve_ops(listener: TcpListener, ready: Readiness, shutdown: Shutdown) {
+pub async fn serve_ops(listener: TcpListener, ready: Readiness, measure: Measure, shutdown: Shutdown) {
     let hard = shutdown.hard().clone();
     let accept = async {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let connection = serve_connection(stream, ready.clone());
+                    let connection = serve_connection(stream, ready.clone(), measure.clone());
                     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(connection));
                 }
                 Err(error) => {
@@ -63,10 +70,10 @@ pub async fn serve_ops(listener: TcpListener, ready: Readiness, shutdown: Shutdo
     let _cut: Option<Infallible> = hard.run_until_cancelled(accept).await;
 }
 
-async fn serve_connection(stream: TcpStream, ready: Readiness) {
+async fn serve_connection(stream: TcpStream, ready: Readiness, measure: Measure) {
     let service = service_fn(move |request: Request<Incoming>| {
-        let ready = ready.clone();
-        async move { Ok::<_, Infallible>(handle(&request, &ready).await.map(Full::new)) }
+        let (ready, measure) = (ready.clone(), measure.clone());
+        async move { Ok::<_, Infallible>(handle(&request, &ready, &measure).await.map(Full::new)) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -76,12 +83,16 @@ async fn serve_connection(stream: TcpStream, ready: Readiness) {
     let _ended = tokio::time::timeout(CONNECTION_TIMEOUT, connection).await;
 }
 
-async fn handle(request: &Request<Incoming>, ready: &Readiness) -> Response<Bytes> {
+async fn handle(request: &Request<Incoming>, ready: &Readiness, measure: &Measure) -> Response<Bytes> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut refused =
             json(StatusCode::METHOD_NOT_ALLOWED, &serde_json::json!({ "status": "method not allowed" }));
         refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return refused;
+    }
+    if request.uri().path() == "/metrics" {
+        let measured = tokio::time::timeout(MEASURED_WITHIN, measure()).await.unwrap_or_default();
+        return reply(StatusCode::OK, METRICS_TYPE, render(&measured));
     }
     match answer(request.uri().path(), ready).await {
         Some(response) => response,
@@ -102,10 +113,13 @@ fn reply(status: StatusCode, content_type: &'static str, body: String) -> Respon
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
     use crate::readiness::Need;
+    use crate::telemetry::metrics_handle;
 
     async fn ask(address: std::net::SocketAddr, line: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
@@ -123,7 +137,15 @@ mod tests {
         let database = ready.flag("database", Need::Required);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        shutdown.services().spawn(serve_ops(listener, ready, shutdown.clone()));
+        let (label, waits) = (("class", "bulk"), Arc::new(AtomicBool::new(false)));
+        let silent = waits.clone();
+        let measure: Measure = Arc::new(move || {
+            if silent.load(Ordering::Relaxed) {
+                return Box::pin(std::future::pending());
+            }
+            Box::pin(async move { vec![Gauge { name: "ops_test_waiting", label, value: 3.0 }] })
+        });
+        shutdown.services().spawn(serve_ops(listener, ready, measure, shutdown.clone()));
 
         let live = ask(address, "GET /health/live").await;
         assert!(live.starts_with("HTTP/1.1 200") && live.ends_with(r#"{"status":"ok"}"#), "{live}");
@@ -133,7 +155,12 @@ mod tests {
         assert!(up.ends_with(r#"{"status":"ready","dependencies":{"database":"ok"}}"#), "{up}");
         metrics_handle();
         metrics::counter!("ops_test_total").increment(1);
-        assert!(ask(address, "GET /metrics").await.contains("ops_test_total 1"));
+        let scraped = ask(address, "GET /metrics").await;
+        assert!(scraped.contains("ops_test_total 1"), "{scraped}");
+        assert!(scraped.contains("ops_test_waiting{class=\"bulk\"} 3"), "{scraped}");
+        waits.store(true, Ordering::Relaxed);
+        let scraped = ask(address, "GET /metrics").await;
+        assert!(scraped.contains("ops_test_total 1") && !scraped.contains("ops_test_waiting"), "{scraped}");
         assert!(ask(address, "GET /nothing").await.starts_with("HTTP/1.1 404"));
         assert!(ask(address, "POST /metrics").await.contains("allow: GET, HEAD"));
 

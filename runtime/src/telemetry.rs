@@ -110,6 +110,26 @@ fn install() -> PrometheusHandle {
     handle
 }
 
+/// A value that was measured for one answer.
+#[derive(Debug, Clone)]
+pub struct Gauge {
+    pub name: &'static str,
+    /// Name and value.
+    pub label: (&'static str, &'static str),
+    pub value: f64,
+}
+
+/// The metrics of this process, and those that were measured just now.
+pub(crate) fn render(measured: &[Gauge]) -> String {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    metrics::with_local_recorder(&recorder, || {
+        for Gauge { name, label: (label, of), value } in measured {
+            metrics::gauge!(*name, *label => *of).set(*value);
+        }
+    });
+    metrics_handle().render() + &recorder.handle().render()
+}
+
 /// Bounds the memory of the recorder between scrapes.
 pub(crate) fn spawn_upkeep(shutdown: &Shutdown) {
     let (handle, hard) = (metrics_handle(), shutdown.hard().clone());

@@ -6,7 +6,6 @@
 
 mod batch;
 mod expiry;
-mod gauges;
 mod interval;
 mod leader;
 mod periodic;
@@ -36,7 +35,6 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     let (context, queue) = (context.clone(), queue.clone());
     let tracker = context.shutdown.tracker().clone();
     tracker.spawn(rescue::keep(queue.clone(), leadership.clone(), context.shutdown.clone()));
-    tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership.clone()));
-    tracker.spawn(gauges::keep(context.clone(), leadership));
+    tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership));
     queue::run::run(&queue, Registry::default().with(periodic::Job(context)), Slots::SCHEDULER);
 }

@@ -11,7 +11,7 @@ use sea_orm::DbErr;
 
 use crate::state::State;
 
-/// A third of the silence after which a process counts as dead (`queue::DEAD_AFTER`).
+/// A third of the silence after which a process counts as dead (`entities::process::DEAD_AFTER`).
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Rows of crashed processes are shown as silent for this long.
 const FORGET_AFTER: Duration = Duration::from_secs(60);

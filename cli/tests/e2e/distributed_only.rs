@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::resilience::leading::{jobs_are_rescued, retries_come_back};
-use testkit::{Deployment, FELT, distributed_only, eventually};
+use testkit::console::Console;
+use testkit::{Deployment, FELT, distributed_only, eventually, http_client};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -16,6 +17,7 @@ distributed_only!(
     a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
     a_second_scheduler_takes_over(|setup| setup.processes(2)),
     retries_need_no_scheduler(own),
+    that_nobody_runs_jobs_is_seen(|setup| setup.processes(2)),
 );
 
 async fn either_api_answers_with_the_workers_result(deployment: &Deployment) {
@@ -147,4 +149,61 @@ async fn a_second_scheduler_takes_over(deployment: &Deployment) {
 async fn retries_need_no_scheduler(deployment: &Deployment) {
     deployment.roles().schedulers.clear();
     retries_come_back(deployment).await;
+}
+
+/// By metrics, doctor and the console; the API itself goes on.
+async fn that_nobody_runs_jobs_is_seen(deployment: &Deployment) {
+    let processes =
+        async |role: &str| metric(deployment, &format!("guildhall_processes{{role=\"{role}\"}}")).await;
+    eventually("all processes are counted", FELT, async || {
+        let counted = [processes("api").await?, processes("worker").await?, processes("scheduler").await?];
+        (counted == [2; 3]).then_some(())
+    })
+    .await;
+    let console = Console::operator(deployment).await;
+    let seen = async || console.get("/console/instance").await;
+    assert!(!seen().await.contains("obody runs jobs"));
+
+    let workers: Vec<_> = deployment.roles().workers.drain(..).collect();
+    for mut worker in workers {
+        worker.process.kill();
+        deployment.let_be_silent(&worker.process).await;
+    }
+    assert_eq!((processes("worker").await, processes("scheduler").await), (Some(0), Some(2)));
+    let job = deployment.api().header("prefer", "respond-async");
+    job.post("/interactions/sync", json!({ "user_id": deployment.guild().lacking().chat })).await;
+    let doctor = async || {
+        let found = deployment.command(&["doctor", "--json"]).await;
+        let found: Value = serde_json::from_str(&found.stdout).unwrap();
+        let checks = found["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "processes").unwrap()
+    };
+    let found = doctor().await;
+    assert_eq!(found["detail"], "nobody runs jobs of class interactive, default, bulk; 1 wait");
+    assert_eq!(found["cure"], "start `guildhall worker`");
+    seen().await.shows(200, "Nobody runs jobs of the classes interactive, default, bulk");
+    assert_eq!(metric(deployment, "guildhall_jobs_queued{class=\"interactive\"}").await, Some(1));
+
+    let schedulers: Vec<_> = deployment.roles().schedulers.drain(..).collect();
+    for mut scheduler in schedulers {
+        scheduler.process.kill();
+        deployment.let_be_silent(&scheduler.process).await;
+    }
+    assert_eq!(processes("scheduler").await, Some(0));
+    assert!(doctor().await["cure"].as_str().unwrap().contains("`guildhall scheduler`"));
+    seen()
+        .await
+        .shows(200, "Nobody runs jobs of the classes interactive, default, bulk, maintenance, quarantine");
+    let ready = http_client().get(format!("{}/health/ready", deployment.api_base(0))).send().await.unwrap();
+    assert_eq!(ready.status(), 200, "the API answers without workers");
+    deployment.add_worker().await;
+    eventually("the new worker is counted", FELT, async || (processes("worker").await? == 1).then_some(()))
+        .await;
+}
+
+/// A series of the first API process.
+async fn metric(deployment: &Deployment, series: &str) -> Option<u64> {
+    let text = deployment.metrics(0).await;
+    let line = text.lines().find_map(|line| line.strip_prefix(series))?;
+    line.trim().parse().ok()
 }

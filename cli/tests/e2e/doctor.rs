@@ -62,10 +62,19 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
     let (code, checks) = examined_with(deployment, &secrets, &[]).await;
     assert_eq!(code, 0, "{checks:?}");
     let of = |name: &str| checks.iter().filter(|check| check["name"] == name).count();
-    for once in
-        ["configuration", "proxies", "database", "schema", "guilds", "chat token", "intents", "play key"]
-            .into_iter()
-            .chain(["public url", "chat clock", "public key", "interactions", "commands", "redirects"])
+    for once in [
+        "configuration",
+        "proxies",
+        "database",
+        "schema",
+        "processes",
+        "guilds",
+        "chat token",
+        "intents",
+        "play key",
+    ]
+    .into_iter()
+    .chain(["public url", "chat clock", "public key", "interactions", "commands", "redirects"])
     {
         assert_eq!(of(once), 1, "{once}: {checks:?}");
     }

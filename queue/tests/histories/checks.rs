@@ -7,7 +7,7 @@ use entities::job::{Class, Model, State, turns};
 
 use super::step::Cause;
 use super::world::World;
-use crate::DEAD_AFTER;
+use entities::process::DEAD_AFTER;
 
 impl World {
     /// Reads the rows again and compares their changes with the permitted ones.

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use entities::job::{Class, Model, State, rescue};
+use entities::process::DEAD_AFTER;
 use entities::worker;
+use queue::Payload;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
-use queue::{DEAD_AFTER, Payload};
 use runtime::Clock;
 use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! The database with its schema, RabbitMQ and Redis. Nothing is created, migrated or declared.
 
-use entities::{GuildId, binding, guild, job};
+use entities::job::{Class, listing};
+use entities::{GuildId, binding, guild, job, process};
 use migrations::Difference;
 use queue::Broker;
 use runtime::{BrokerConfig, Clock, Config, Database, DatabaseOptions, Redis};
@@ -29,6 +30,9 @@ pub(super) async fn database(
     report.record("schema", current);
     if usable && database.is_postgres() {
         report.record("database clock", database_clock(&database).await);
+    }
+    if usable {
+        report.record("processes", processes(&database).await);
     }
     let guilds = if usable { report.check("guilds", guilds(&database, only).await) } else { None };
     database.close().await;
@@ -64,6 +68,31 @@ async fn database_clock(database: &Database) -> Result<String, Problem> {
     let asked = clock.now();
     let read = job::time::read(database.read(), asked).await;
     clock::compare("Postgres", read.map_err(unreadable)?, asked..clock.now())
+}
+
+/// Before the first start there are none, and nothing waits for them.
+async fn processes(database: &Database) -> Result<String, Problem> {
+    let (conn, now) = (database.read(), Clock::system().now());
+    let alive = process::alive(conn, now).await.map_err(unreadable)?;
+    let mut waiting = 0;
+    for &class in Class::ALL {
+        waiting += listing::backlog(conn, class, now).await.map_err(unreadable)?.available;
+    }
+    let unserved = alive.unserved();
+    if unserved.is_empty() || (alive.is_empty() && waiting == 0) {
+        let roles = alive.roles.iter().map(|(role, number)| format!("{number} {}", role.name()));
+        let roles = roles.collect::<Vec<_>>().join(", ");
+        return Ok(if roles.is_empty() { "none runs yet".to_owned() } else { roles });
+    }
+    let classes = unserved.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ");
+    let cure = match unserved.as_slice() {
+        [Class::Maintenance] => "start `guildhall scheduler`",
+        classes if classes.contains(&Class::Maintenance) => {
+            "start `guildhall worker` and `guildhall scheduler`, or `guildhall serve`, which is all in one"
+        }
+        _ => "start `guildhall worker`",
+    };
+    Err(Problem::new(format!("nobody runs jobs of class {classes}; {waiting} wait"), cure))
 }
 
 fn unreadable(error: sea_orm::DbErr) -> Problem {

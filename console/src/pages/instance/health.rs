@@ -1,6 +1,7 @@
 //! Whether the instance is well, in one line: what needs an operator, each with the page where they act.
 
 use chrono::TimeDelta;
+use entities::job::Class;
 use people::labels::capital;
 
 use super::url;
@@ -14,8 +15,8 @@ const LONG_WAIT: TimeDelta = TimeDelta::minutes(2);
 pub(super) struct Facts {
     /// Dependencies that do not answer.
     pub(super) away: Vec<&'static str>,
-    /// No worker or scheduler is alive.
-    pub(super) nothing_runs_jobs: bool,
+    /// Nobody runs jobs of these classes.
+    pub(super) unserved: Vec<Class>,
     /// Schedulers are expected, but none leads.
     pub(super) nobody_leads: bool,
     /// Processes without a heartbeat, with the time since the last one.
@@ -47,8 +48,8 @@ impl Facts {
         for name in &self.away {
             say(format!("{name} is away"), "#depends");
         }
-        if self.nothing_runs_jobs {
-            say("no process runs jobs".to_owned(), "#processes");
+        if let Some(unserved) = nobody_runs(&self.unserved) {
+            say(unserved, "#processes");
         }
         if self.nobody_leads {
             say("no scheduler leads".to_owned(), "#processes");
@@ -82,6 +83,16 @@ impl Facts {
     }
 }
 
+/// "nobody runs jobs of class bulk"
+pub(super) fn nobody_runs(classes: &[Class]) -> Option<String> {
+    let names: Vec<_> = classes.iter().map(|class| class.name()).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("nobody runs jobs of class {one}")),
+        several => Some(format!("nobody runs jobs of the classes {}", several.join(", "))),
+    }
+}
+
 fn are_paused(number: u64, one: &str, several: &str) -> Option<String> {
     match number {
         0 => None,
@@ -99,6 +110,7 @@ mod tests {
         assert_eq!(Facts::default().concerns(), []);
         let facts = Facts {
             away: vec!["Redis"],
+            unserved: vec![Class::Interactive, Class::Bulk],
             silent: vec![("worker".to_owned(), TimeDelta::seconds(20))],
             platforms: vec!["Discord asked for a pause".to_owned()],
             paused_classes: 1,
@@ -110,7 +122,7 @@ mod tests {
         let words: Vec<_> = facts.concerns().into_iter().map(|concern| concern.words).collect();
         assert_eq!(
             words.join(", "),
-            "Redis is away, a process (worker) has had no heartbeat for 20 s, Discord asked for a pause, \
+            "Redis is away, nobody runs jobs of the classes interactive, bulk, a process (worker) has had no heartbeat for 20 s, Discord asked for a pause, \
              1 class is paused, 2 Discord servers are paused, 2 dead jobs, the oldest job waits 4 min"
         );
     }

@@ -3,9 +3,10 @@
 use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Class, State, listing, retry, time};
-use entities::{Timestamp, job_pause, leader_lease};
+use entities::{Timestamp, job_pause, leader_lease, process};
+use people::labels::capital;
 
-use super::health::{Concern, Facts, waits_long};
+use super::health::{Concern, Facts, nobody_runs, waits_long};
 use super::platforms;
 use super::processes::{self, Process};
 use super::url;
@@ -27,7 +28,8 @@ struct Page {
     distributed: bool,
     leader: Option<Leader>,
     processes: Vec<Process>,
-    runs_jobs: bool,
+    /// "nobody runs jobs of class bulk"
+    unserved: Option<String>,
 }
 
 /// One number.
@@ -73,11 +75,11 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let leader =
         leader_lease::find(conn, leader_lease::SCHEDULER).await?.filter(|lease| !lease.is_given_up());
     let pauses = job_pause::list(conn).await?;
-    let runs_jobs = processes.iter().any(|process| process.running.is_some());
+    let unserved = process::alive(conn, visit.now()).await?.unserved();
     let silent = processes.iter().filter(|process| !process.alive);
     let facts = Facts {
         away: own.iter().filter(|(_, up)| !up).map(|(name, _)| *name).collect(),
-        nothing_runs_jobs: !runs_jobs,
+        unserved,
         nobody_leads: distributed && leader.is_none(),
         silent: silent.map(|process| (process.roles(), now - process.heartbeat.at)).collect(),
         platforms: platforms
@@ -97,7 +99,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
         dependencies: dependencies(own, platforms),
         distributed,
         leader: leader.map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
-        runs_jobs,
+        unserved: nobody_runs(&facts.unserved).map(|words| capital(&words)),
         processes,
     };
     Response::page(&page)

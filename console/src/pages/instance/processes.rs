@@ -1,30 +1,25 @@
 //! The processes of this instance. `guildhall serve` is API, worker and scheduler in one: its parts share one
 //! row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entities::job::Class;
+use entities::process::{Role, is_alive};
 use entities::worker::{self, Listed};
 use entities::{Timestamp, api_process};
-use queue::DEAD_AFTER;
 use runtime::Pool;
 use sea_orm::DbErr;
-use serde_json::Value;
 
 use crate::html::format::{Number, When};
 
-/// In the order in which they are shown, whichever registered first.
-const ROLES: [&str; 3] = ["API", "worker", "scheduler"];
-
 pub(super) struct Process {
-    /// Of [`ROLES`].
-    pub(super) roles: Vec<&'static str>,
+    pub(super) roles: BTreeSet<Role>,
     /// Its name in the jobs that it runs; of several parts, their common prefix: host and process id.
     pub(super) name: String,
     pub(super) version: String,
     /// Of processes that run jobs.
     pub(super) running: Option<Number<u64>>,
-    slots: BTreeMap<String, u64>,
+    slots: BTreeMap<Class, u64>,
     pub(super) started: When,
     pub(super) heartbeat: When,
     pub(super) alive: bool,
@@ -44,18 +39,13 @@ pub(super) async fn read(conn: &Pool, now: Timestamp) -> Result<Vec<Process>, Db
     Ok(processes)
 }
 
-fn is_alive(heartbeat: Timestamp, now: Timestamp) -> bool {
-    heartbeat > now || (now - heartbeat).to_std().is_ok_and(|silent| silent < DEAD_AFTER)
-}
-
 impl Process {
     fn worker(Listed { worker, running }: Listed, now: Timestamp) -> Self {
-        let slots = slots(&worker.slots);
         Self {
-            roles: vec![role(&slots)],
+            roles: BTreeSet::from([worker.role()]),
+            slots: worker.slots(),
             alive: is_alive(worker.heartbeat_at, now),
             running: Some(Number(running)),
-            slots,
             started: When { at: worker.started_at, now },
             heartbeat: When { at: worker.heartbeat_at, now },
             name: worker.name,
@@ -65,7 +55,7 @@ impl Process {
 
     fn api(row: api_process::Model, now: Timestamp) -> Self {
         Self {
-            roles: vec!["API"],
+            roles: BTreeSet::from([Role::Api]),
             alive: is_alive(row.heartbeat_at, now),
             running: None,
             slots: BTreeMap::new(),
@@ -97,18 +87,22 @@ impl Process {
     }
 
     pub(super) fn roles(&self) -> String {
-        let own = ROLES.into_iter().filter(|role| self.roles.contains(role));
-        own.collect::<Vec<_>>().join(", ")
+        let word = |role: &Role| if *role == Role::Api { "API" } else { role.name() };
+        self.roles.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
     /// "bulk 32, default 8", without classes that it does not run.
     pub(super) fn slots(&self) -> String {
-        self.slots.iter().map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
+        self.slots
+            .iter()
+            .map(|(class, count)| format!("{} {count}", class.name()))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// How many jobs of the class it runs at once.
     pub(super) fn slots_of(&self, class: Class) -> u64 {
-        self.slots.get(class.name()).copied().unwrap_or_default()
+        self.slots.get(&class).copied().unwrap_or_default()
     }
 }
 
@@ -117,21 +111,9 @@ fn of_process(name: &str) -> &str {
     name.match_indices(':').nth(1).map_or(name, |(end, _)| &name[..end])
 }
 
-/// Periodic tasks run in schedulers only.
-fn role(slots: &BTreeMap<String, u64>) -> &'static str {
-    if slots.contains_key("maintenance") { "scheduler" } else { "worker" }
-}
-
-/// Without classes that a process does not run.
-fn slots(slots: &Value) -> BTreeMap<String, u64> {
-    let of = slots.as_object().into_iter().flatten();
-    of.filter_map(|(class, count)| Some((class.clone(), count.as_u64().filter(|count| *count > 0)?)))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -139,12 +121,10 @@ mod tests {
     fn parts_of_one_process_are_one_row() {
         let now = "2026-11-22T12:00:00Z".parse().unwrap();
         let part = |name: &str, json: Value| {
-            let slots = slots(&json);
-            let times = When { at: now, now };
-            let roles = vec![role(&slots)];
-            let (version, running) = ("1".to_owned(), Some(Number(2)));
-            let (name, alive) = (name.to_owned(), true);
-            Process { roles, name, version, running, slots, started: times, heartbeat: times, alive }
+            let (name, host, version) = (name.to_owned(), "vm".to_owned(), "1".to_owned());
+            let worker =
+                worker::Model { name, host, version, slots: json, started_at: now, heartbeat_at: now };
+            Process::worker(Listed { worker, running: 2 }, now)
         };
         let other = part("vm:17:6c37", json!({ "bulk": 32, "maintenance": 0, "quarantine": 1 }));
         let mut one = part("vm:17:99aa", json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 }));
