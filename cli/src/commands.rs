@@ -1,6 +1,7 @@
 //! The list of commands, one file each, and their dispatch.
 
 mod api;
+mod backup;
 mod chat;
 mod completions;
 mod console;
@@ -14,6 +15,7 @@ mod links;
 mod man;
 mod migrate;
 mod panels;
+mod restore;
 mod scheduler;
 mod schedules;
 mod seed;
@@ -43,6 +45,10 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),
+    /// Write the whole database to a file, while the processes run
+    Backup(backup::Args),
+    /// Restore the database from a backup, while no process runs
+    Restore(restore::Args),
     /// Add, list and remove guilds
     #[command(subcommand)]
     Guilds(guilds::Command),
@@ -103,6 +109,8 @@ impl Command {
             Self::Scheduler(args) => Box::pin(scheduler::run(args)).await,
             Self::Doctor(args) => Box::pin(doctor::run(args)).await,
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
+            Self::Backup(args) => Box::pin(backup::run(args)).await,
+            Self::Restore(args) => Box::pin(restore::run(args)).await,
             Self::Guilds(command) => Box::pin(guilds::run(command)).await,
             Self::Keys(command) => Box::pin(keys::run(command)).await,
             Self::Games(command) => Box::pin(games::run(command)).await,

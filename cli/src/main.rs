@@ -12,6 +12,7 @@ mod help;
 mod input;
 mod operator;
 mod output;
+mod postgres_tool;
 mod process;
 mod schema;
 mod settings;

@@ -13,6 +13,7 @@ pub mod application_submission;
 pub mod approval;
 pub mod audit_action;
 pub mod audit_entry;
+pub mod backup;
 pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;

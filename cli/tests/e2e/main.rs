@@ -4,6 +4,7 @@
 mod applications;
 mod audit_export;
 mod audit_logs;
+mod backup;
 mod bindings;
 mod caps;
 mod chat_commands;
