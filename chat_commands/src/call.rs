@@ -150,7 +150,8 @@ impl Call {
     ) -> Result<Done, Problem> {
         let (guild, user) = (self.guild.guild_id, self.me());
         let (rights, request_id) = (self.rights.clone(), self.request_id.clone());
-        let caller = Caller { guild, user, rights, request_id };
+        let member = Some(self.asked.user.name.as_str().into());
+        let caller = Caller { guild, user, rights, member, request_id };
         let path = path.replace("{g}", &guild.to_string());
         let mut answer = self.chat.api.call(caller, ApiCall { method, path, body }).await;
         if answer.status.is_success() {

@@ -121,7 +121,7 @@ impl Visit {
         body: Map<String, Value>,
     ) -> ApiAnswer {
         let request_id = self.request.request_id.clone();
-        let caller = Caller { guild, user: self.session.row.user_id, rights, request_id };
+        let caller = Caller { guild, user: self.session.row.user_id, rights, member: None, request_id };
         let path = path.replace("{g}", &guild.to_string());
         self.console.host.call(caller, ApiCall { method, path, body }).await
     }

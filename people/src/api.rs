@@ -16,6 +16,8 @@ pub struct Caller {
     pub guild: GuildId,
     pub user: ChatId,
     pub rights: Arc<Rights>,
+    /// Their name, where the chat platform has told with this very request that they are a member.
+    pub member: Option<Arc<str>>,
     pub request_id: Arc<str>,
 }
 

@@ -19,6 +19,8 @@ pub(crate) enum Caller {
         guild: GuildId,
         user: ChatId,
         rights: Arc<Rights>,
+        /// Their name, where the chat platform has just told that they are a member.
+        member: Option<Arc<str>>,
     },
 }
 
@@ -35,6 +37,14 @@ impl Caller {
         match self {
             Self::Key(key) => key.owner(),
             Self::Person { user, .. } => *user,
+        }
+    }
+
+    /// The name of this chat user, if it is the caller, and known to be a member without a question to the platform.
+    pub(crate) fn name_of_member(&self, chat: ChatId) -> Option<&str> {
+        match self {
+            Self::Person { user, member, .. } if *user == chat => member.as_deref(),
+            _ => None,
         }
     }
 

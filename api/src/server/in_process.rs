@@ -72,7 +72,7 @@ impl Host for InProcess {
 
 impl InProcess {
     async fn answer(self, caller: Signed, call: ApiCall, log: &mut RequestLog) -> Result<Reply, ApiError> {
-        let Signed { guild, user, rights, request_id } = caller;
+        let Signed { guild, user, rights, member, request_id } = caller;
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let Found::Endpoint(route, params) = self.router.find(&call.method, plain(path))? else {
             return Err(ApiError::no_such_path());
@@ -84,7 +84,7 @@ impl InProcess {
         admission::spend_as_person(&self.state, route, user).await?;
         let _turn = if route.takes_turns() { self.state.turns.take(guild).await } else { None };
         let call = Call {
-            caller: Caller::Person { guild, user, rights },
+            caller: Caller::Person { guild, user, rights, member },
             request_id,
             params,
             query: Query::parse(query)?,

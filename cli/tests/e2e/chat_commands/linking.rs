@@ -12,6 +12,7 @@ both_modes!(
     a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_taps,
     a_member_unlinks,
     members_sync_themselves,
+    a_rush_of_members_asks_the_chat_platform_nothing(own),
     a_page_that_offers_no_way_is_not_named(super::without_the_games_application),
 );
 
@@ -112,6 +113,31 @@ async fn a_member_unlinks(deployment: &Deployment) {
     typed(deployment, &member.chat, "unlink", json!({})).await.says(&["You are not linked"]);
     let audit = deployment.audit("links.remove").await;
     assert_eq!(audit[0]["actor_id"], member.chat.as_str());
+}
+
+/// Its limits are a few calls a second in a guild.
+async fn a_rush_of_members_asks_the_chat_platform_nothing(deployment: &Deployment) {
+    let guild = deployment.guild();
+    ways(deployment, guild, json!(["profile"])).await;
+    // What is asked once for all is known: roles, and who owns the guild.
+    typed(deployment, &unlinked(deployment, guild, 10).await.chat, "link", json!({})).await;
+    let asked = async || {
+        let requests = deployment.simulator.stats().await["requests"].clone();
+        let of_people = |route: &String| route.contains("/members/:user") && route.starts_with("GET");
+        let by_route = requests.as_object().unwrap().iter().filter(|(route, _)| of_people(route));
+        by_route.map(|(_, statuses)| statuses["200"].as_u64().unwrap_or(0)).sum::<u64>()
+    };
+    let members: Vec<_> = guild.members[11..19].iter().collect();
+    for number in 11..19 {
+        unlinked(deployment, guild, number).await;
+    }
+    deployment.all_jobs_ended("unlink_member", WITHIN).await;
+    let before = asked().await;
+    let rush = members.iter().map(|member| typed(deployment, &member.chat, "link", json!({})));
+    for seen in futures_util::future::join_all(rush).await {
+        seen.says(&["Prove that a Roblox account is yours"]);
+    }
+    assert_eq!(asked().await, before);
 }
 
 async fn members_sync_themselves(deployment: &Deployment) {
