@@ -3,7 +3,6 @@
 mod args;
 pub(crate) mod credentials;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,13 +57,12 @@ impl Process {
     /// One process of a distributed deployment, and its port, which is bound before servers are contacted.
     pub(crate) async fn distributed(
         mode: &'static str,
-        address: SocketAddr,
-        variable: &'static str,
+        listener: impl Future<Output = Result<TcpListener, StartError>>,
         backend: &BackendArgs,
         shutdown: Shutdown,
     ) -> anyhow::Result<(Self, TcpListener)> {
         let config = Config::distributed(&backend.database, &backend.broker)?;
-        let listener = bind(address, variable).await?;
+        let listener = listener.await?;
         backend.platforms.checked()?;
         schema::require_current(&config).await?;
         let context = Context::distributed(&config, shutdown).await?;
@@ -97,10 +95,10 @@ impl Process {
 impl BackgroundArgs {
     /// Runs a distributed process whose loops `start` spawns, until it is stopped.
     pub(crate) async fn run(&self, mode: &'static str, start: impl FnOnce(&Process)) -> anyhow::Result<()> {
-        let address = self.metrics.address()?;
+        self.metrics.address()?;
         let shutdown = Shutdown::on_signals(Duration::ZERO);
         let (process, listener) =
-            Process::distributed(mode, address, MetricsArgs::VARIABLE, &self.backend, shutdown).await?;
+            Process::distributed(mode, self.metrics.bind(), &self.backend, shutdown).await?;
         serve_metrics(Some(listener), &process.context);
         start(&process);
         process.context.shutdown.soft().cancelled().await;
@@ -119,6 +117,9 @@ pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>,
 /// Serves health and metrics there.
 pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
     if let Some(listener) = listener {
+        if let Ok(listen) = listener.local_addr() {
+            tracing::info!(%listen, "serving health and metrics");
+        }
         let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
         context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
     }

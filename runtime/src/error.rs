@@ -40,7 +40,9 @@ pub enum StartError {
     NewSchema { unknown: String, version: &'static str },
     #[error("{} is in use by another `guildhall serve` ({holder}); stop that one, or give this one its own GUILDHALL_DATA_DIR", path.display())]
     AlreadyRunning { path: PathBuf, holder: String },
-    #[error("cannot listen on {address}: {reason}; free it or choose another address with {variable}")]
+    #[error(
+        "cannot listen on {address}: {reason}; free it or choose another address with {variable} (port 0: any free one)"
+    )]
     Listen { address: SocketAddr, reason: String, variable: &'static str },
 }
 

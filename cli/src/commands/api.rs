@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them run behind a load balancer.
 
-use runtime::{HttpArgs, ListenArgs, Shutdown};
+use runtime::{HttpArgs, ListenArgs, Shutdown, bind};
 
 use crate::process::{self, BackendArgs, Process, credentials};
 
@@ -22,7 +22,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals(args.http.stop_notice());
     let metrics = process::bind_metrics(&args.http).await?;
     let (process, listener) =
-        Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend, shutdown).await?;
+        Process::distributed("api", bind(address, ListenArgs::VARIABLE), &args.backend, shutdown).await?;
     let Process { context, queue, platforms } = process;
     process::serve_metrics(metrics, &context);
     credentials::register_commands(&platforms, &context.shutdown);

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use runtime::{Shutdown, bind};
 use simulator::{Application, Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
+use crate::fixture::DEMO;
 use crate::input::Input;
 use crate::output;
 
@@ -69,9 +70,12 @@ pub(crate) struct Args {
     /// Address and port to serve on
     #[arg(long, env = LISTEN, value_name = "ADDRESS", default_value = "127.0.0.1:9000", value_parser = runtime::parse_address)]
     listen: SocketAddr,
-    /// Fixture file with the parts `chat` and `play`; `-` for standard input
+    /// Fixture file with the parts `chat` and `play`; `-` for standard input [default: the community of `guildhall demo`]
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
-    state: Input,
+    state: Option<Input>,
+    /// Print the community of `guildhall demo` and end: `guildhall seed -` reads it, so that both know the same guild
+    #[arg(long, conflicts_with = "state")]
+    print_state: bool,
     /// Rate limits to apply: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
@@ -102,9 +106,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    if args.print_state {
+        return output::print(DEMO.trim_end());
+    }
     let shutdown = Shutdown::on_signals(Duration::ZERO);
     let listener = bind(args.listen, LISTEN).await?;
-    let state = tokio::task::spawn_blocking(move || read(&args.state)).await??;
+    let state = tokio::task::spawn_blocking(move || read(args.state.as_ref())).await??;
     let (guilds, members, ranked) = state.size();
     let address = listener.local_addr()?;
     output::print(&format!(
@@ -126,8 +133,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         .context("the simulator cannot serve")
 }
 
-fn read(file: &Input) -> anyhow::Result<SimulatorState> {
-    Ok(SimulatorState::read(file.open()?, &file.to_string())?)
+fn read(file: Option<&Input>) -> anyhow::Result<SimulatorState> {
+    Ok(match file {
+        Some(file) => SimulatorState::read(file.open()?, &file.to_string())?,
+        None => SimulatorState::read(DEMO.as_bytes(), "the demo's community")?,
+    })
 }
 
 #[cfg(test)]

@@ -1,14 +1,21 @@
 //! The command line itself: completions, manual pages, standard input, colors, JSON of every list.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use testkit::{Deployment, Fixture, both_modes, in_turn, run_command, run_on_terminal};
+use testkit::{
+    Deployment, Fixture, Process, both_modes, eventually, free_address, http_client, in_turn, run_command,
+    run_on_terminal,
+};
+
+/// The guild of the packaged community.
+const PACKAGED: &str = "7000000000000000000";
 
 both_modes!(every_list_is_printed_as_a_table_and_as_json, files_are_read_from_standard_input,);
 
-in_turn!(wrong_ids_and_filters_say_what_is_expected,);
+in_turn!(wrong_ids_and_filters_say_what_is_expected, the_packaged_community_is_simulated_and_loaded(own),);
 
 /// Arguments of every command that lists or shows, with fields of an object.
 const LISTS: [(&[&str], &[&str]); 11] = [
@@ -105,6 +112,22 @@ async fn files_are_read_from_standard_input(deployment: &Deployment) {
     let simulate = ["simulate", "--state", "-", "--listen", "127.0.0.1:0"];
     let bad = deployment.command_with_input(&simulate, "{}").await.refused();
     assert!(bad.contains("standard input is not a fixture"), "{bad}");
+}
+
+async fn the_packaged_community_is_simulated_and_loaded(deployment: &Deployment) {
+    let address = free_address();
+    let _simulator =
+        Process::spawn("simulate", &["simulate", "--listen", &address], &[], deployment.folder());
+    let simulated = eventually("it is simulated", Duration::from_secs(10), async || {
+        let url = format!("http://{address}/control/chat/guilds/{PACKAGED}/state");
+        http_client().get(url).send().await.ok()?.json::<Value>().await.ok()
+    })
+    .await;
+    assert_eq!(simulated["members"].as_array().map(Vec::len), Some(505), "some are not linked");
+    let community = deployment.command(&["simulate", "--print-state"]).await.succeeded();
+    let loaded = deployment.command_with_input(&["seed", "-"], &community).await.succeeded();
+    assert!(loaded.starts_with("loaded 1 guild"), "{loaded}");
+    assert!(deployment.command(&["guilds", "list"]).await.succeeded().contains(PACKAGED));
 }
 
 async fn wrong_ids_and_filters_say_what_is_expected(deployment: &Deployment) {

@@ -1,18 +1,21 @@
 //! The flags, grouped as the commands need them. Each has an environment variable and a help text.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use ipnet::IpNet;
+use tokio::net::TcpListener;
 
-use super::checked_address;
+use super::{bind, checked_address};
 use crate::error::StartError;
 use crate::secret::{Secret, secret_file};
 use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 use crate::telemetry::LogFormat;
+
+const METRICS_PORT: u16 = 9090;
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Database")]
@@ -183,16 +186,29 @@ fn origin(text: &str) -> Result<String, &'static str> {
 
 #[derive(Args, Clone, Debug)]
 pub struct MetricsArgs {
-    /// Address and port of /metrics and /health of a worker or scheduler
-    #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090")]
-    pub metrics_listen: String,
+    /// Address and port of /metrics and /health of a worker or scheduler; port 0 takes a free one, which the log names
+    /// [default: 127.0.0.1:9090, or a free port if another program listens there]
+    #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub metrics_listen: Option<String>,
 }
 
 impl MetricsArgs {
     pub const VARIABLE: &'static str = "GUILDHALL_METRICS_LISTEN";
 
-    pub fn address(&self) -> Result<SocketAddr, StartError> {
-        checked_address(&self.metrics_listen, Self::VARIABLE)
+    /// `None`: not set.
+    pub fn address(&self) -> Result<Option<SocketAddr>, StartError> {
+        self.metrics_listen.as_deref().map(|text| checked_address(text, Self::VARIABLE)).transpose()
+    }
+
+    /// Several processes of one machine need no setting.
+    pub async fn bind(&self) -> Result<TcpListener, StartError> {
+        if let Some(address) = self.address()? {
+            return bind(address, Self::VARIABLE).await;
+        }
+        match bind((Ipv4Addr::LOCALHOST, METRICS_PORT).into(), Self::VARIABLE).await {
+            Err(StartError::Listen { .. }) => bind((Ipv4Addr::LOCALHOST, 0).into(), Self::VARIABLE).await,
+            bound => bound,
+        }
     }
 }
 

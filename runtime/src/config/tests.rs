@@ -209,3 +209,13 @@ async fn a_taken_port_is_one_clear_message() {
     let error = bind(address, ListenArgs::VARIABLE).await.unwrap_err().to_string();
     assert!(error.contains(&address.to_string()) && error.contains("GUILDHALL_LISTEN"), "{error}");
 }
+
+#[tokio::test]
+async fn processes_of_one_machine_find_ports_for_their_metrics() {
+    let unset = cli(&[]).metrics;
+    let (one, other) = (unset.bind().await.unwrap(), unset.bind().await.unwrap());
+    assert_ne!(one.local_addr().unwrap(), other.local_addr().unwrap());
+    let taken = format!("--metrics-listen={}", other.local_addr().unwrap());
+    let error = cli(&[&taken]).metrics.bind().await.unwrap_err().to_string();
+    assert!(error.contains("another program listens there") && error.contains("port 0"), "{error}");
+}

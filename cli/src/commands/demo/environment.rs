@@ -15,12 +15,10 @@ use super::community;
 use super::expected::Expected;
 use super::http_client::{HttpClient, local_url};
 use crate::commands::console;
-use crate::fixture::{self, Fixture};
+use crate::fixture::{self, DEMO, Fixture};
 use crate::operator::create_key;
 use crate::process::Process;
 
-/// One guild with 500 members, 200 of which a sync changes, and without keys.
-const FIXTURE: &str = include_str!("../../../fixtures/demo.json");
 /// The simulator accepts any credential. This one is sent only to it.
 const CREDENTIAL: &str = "demo";
 /// The rates of the real platforms: chat requests a second, game requests a minute.
@@ -63,7 +61,7 @@ impl Environment {
         drop(config.lock_data_dir()?);
         let simulator = simulate(&folder, shutdown).await?;
         let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
-        let expected = Expected::from_fixture(FIXTURE)?;
+        let expected = Expected::from_fixture(DEMO)?;
         let key = load(&process.context, expected.guild).await?;
         let (console, owner) = sign_in_link(&process, expected.guild, &api).await?;
         let api = HttpClient::new(api, Some(&key))?;
@@ -116,7 +114,7 @@ fn config(folder: &Path) -> anyhow::Result<Config> {
 /// Starts the simulator for as long as this process lives; returns its URL.
 async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> {
     let file = folder.join("demo-fixture.json");
-    tokio::fs::write(&file, FIXTURE).await.with_context(|| format!("cannot write {}", file.display()))?;
+    tokio::fs::write(&file, DEMO).await.with_context(|| format!("cannot write {}", file.display()))?;
     let state = tokio::task::spawn_blocking(move || SimulatorState::load(&file)).await??;
     let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port for the simulator")?;
     let url = local_url(listener.local_addr()?);
@@ -174,8 +172,7 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
     };
     let transaction = context.database.begin().await?;
     // A folder of an earlier run has all of it, with older times.
-    let text_of_fixture =
-        if guilds.is_empty() { community::fixture(FIXTURE, now)? } else { FIXTURE.to_owned() };
+    let text_of_fixture = if guilds.is_empty() { community::fixture(DEMO, now)? } else { DEMO.to_owned() };
     let fixture = Fixture::parse(text_of_fixture.as_bytes(), "the demo's fixture")?.without_keys();
     fixture::load(&transaction, fixture, now).await?;
     create_key(&transaction, key, now).await?;
