@@ -9,6 +9,7 @@ mod demo;
 mod doctor;
 mod games;
 mod guilds;
+mod healthcheck;
 mod jobs;
 mod keys;
 mod links;
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Scheduler(scheduler::Args),
     /// Check configuration, servers, platforms and the bot's permissions, and say what to fix
     Doctor(doctor::Args),
+    /// Ask the process on this machine whether it is ready
+    Healthcheck(healthcheck::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),
     /// Write the whole database to a file, while the processes run
@@ -108,6 +111,7 @@ impl Command {
             Self::Worker(args) => Box::pin(worker::run(args)).await,
             Self::Scheduler(args) => Box::pin(scheduler::run(args)).await,
             Self::Doctor(args) => Box::pin(doctor::run(args)).await,
+            Self::Healthcheck(args) => Box::pin(healthcheck::run(args)).await,
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
             Self::Backup(args) => Box::pin(backup::run(args)).await,
             Self::Restore(args) => Box::pin(restore::run(args)).await,

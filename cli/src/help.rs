@@ -10,7 +10,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", "migrate api worker scheduler"),
     (
         "Operate, whether or not processes run",
-        "guilds keys games links staff shield panels submissions sync chat console jobs schedules doctor",
+        "guilds keys games links staff shield panels submissions sync chat console jobs schedules doctor healthcheck backup restore",
     ),
     ("Test", "seed simulate"),
     ("Set up a shell", "completions man"),

@@ -2,6 +2,7 @@
 
 mod args;
 pub(crate) mod credentials;
+pub(crate) mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +12,13 @@ use platforms::Platforms;
 use queue::run::Slots;
 use queue::{Broker, Queue};
 use runtime::{
-    Config, Context, HttpArgs, Measure, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind,
+    Config, Context, Gauge, HttpArgs, Measure, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind,
     serve_ops,
 };
 use tokio::net::TcpListener;
 
 pub(crate) use args::{BackendArgs, BackgroundArgs, SlotArgs};
+pub(crate) use wait::WaitArgs;
 
 use crate::schema;
 
@@ -59,13 +61,17 @@ impl Process {
         mode: &'static str,
         listener: impl Future<Output = Result<TcpListener, StartError>>,
         backend: &BackendArgs,
+        wait: WaitArgs,
         shutdown: Shutdown,
     ) -> anyhow::Result<(Self, TcpListener)> {
         let config = Config::distributed(&backend.database, &backend.broker)?;
         let listener = listener.await?;
         backend.platforms.checked()?;
-        schema::require_current(&config).await?;
-        let context = Context::distributed(&config, shutdown).await?;
+        let connect = async || {
+            schema::require_current(&config).await?;
+            Ok(Context::distributed(&config, shutdown.clone()).await?)
+        };
+        let context = wait.until_up(&shutdown, wait::log, connect).await?;
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
@@ -98,7 +104,7 @@ impl BackgroundArgs {
         self.metrics.address()?;
         let shutdown = Shutdown::on_signals(Duration::ZERO);
         let (process, listener) =
-            Process::distributed(mode, self.metrics.bind(), &self.backend, shutdown).await?;
+            Process::distributed(mode, self.metrics.bind(), &self.backend, self.wait, shutdown).await?;
         serve_metrics(Some(listener), &process.context);
         start(&process);
         process.context.shutdown.soft().cancelled().await;
@@ -131,9 +137,17 @@ fn measure(context: &Context) -> Measure {
         let context = context.clone();
         Box::pin(async move {
             let measured = queue::gauges(&context).await;
-            measured
-                .inspect_err(|error| tracing::debug!(%error, "cannot measure the backlog"))
-                .unwrap_or_default()
+            let measured =
+                measured.inspect_err(|error| tracing::debug!(%error, "cannot read the state of jobs"));
+            let mut gauges = measured.unwrap_or_default();
+            let version = Some(("version", VERSION));
+            gauges.push(Gauge { name: "guildhall_build_info", label: version, value: 1.0 });
+            for (dependency, state) in context.readiness.report().await.dependencies {
+                let label = Some(("dependency", dependency));
+                let value = f64::from(u8::from(state == "ok"));
+                gauges.push(Gauge { name: "guildhall_dependency_up", label, value });
+            }
+            gauges
         })
     })
 }

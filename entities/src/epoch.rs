@@ -30,7 +30,7 @@ pub async fn begin(conn: &impl Conn) -> Result<()> {
     let backend = conn.get_database_backend();
     if backend == DatabaseBackend::Sqlite {
         // Also of two starts within one millisecond.
-        let epoch = Uuid::new_v4().as_u64_pair().1 % EPOCHS.unsigned_abs();
+        let epoch = Uuid::now_v7().as_u64_pair().1 % EPOCHS.unsigned_abs();
         let begin = format!("PRAGMA user_version = {epoch}");
         conn.execute_raw(Statement::from_string(backend, begin)).await?;
     }

@@ -137,7 +137,7 @@ mod tests {
         let database = ready.flag("database", Need::Required);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (label, waits) = (("class", "bulk"), Arc::new(AtomicBool::new(false)));
+        let (label, waits) = (Some(("class", "bulk")), Arc::new(AtomicBool::new(false)));
         let silent = waits.clone();
         let measure: Measure = Arc::new(move || {
             if silent.load(Ordering::Relaxed) {

@@ -1,14 +1,16 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
 //! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
 
+mod catalog;
 mod flat_json;
 mod repeated;
 
 use std::io::IsTerminal;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_process::Collector;
 use tracing::Dispatch;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
@@ -26,13 +28,12 @@ pub const DEFAULT_FILTER: &str =
 /// The target of the spans of requests and jobs. They are on whatever a filter says, unless it turns every line off: so each
 /// line below one carries its ids.
 pub const SPANS: &str = "guildhall::span";
-/// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
-const SECONDS_BUCKETS: [f64; 16] =
-    [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];
 /// How often recorded samples are folded into the histograms, so that they do not pile up between scrapes.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
+/// What the operating system knows of this process.
+static PROCESS: LazyLock<Collector> = LazyLock::new(Collector::default);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
@@ -95,18 +96,15 @@ pub fn metrics_handle() -> PrometheusHandle {
 }
 
 fn install() -> PrometheusHandle {
-    let builder = PrometheusBuilder::new();
-    let builder =
-        match builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS_BUCKETS) {
-            Ok(builder) => builder,
-            // Only an empty list is refused.
-            Err(_) => PrometheusBuilder::new(),
-        };
-    let recorder = builder.build_recorder();
+    // Only an empty list of bounds is refused.
+    let recorder = catalog::builder().unwrap_or_default().build_recorder();
     let handle = recorder.handle();
     if metrics::set_global_recorder(recorder).is_err() {
         tracing::warn!("another metrics recorder is installed: /metrics stays empty");
     }
+    catalog::describe();
+    catalog::begin_at_zero();
+    PROCESS.describe();
     handle
 }
 
@@ -115,7 +113,7 @@ fn install() -> PrometheusHandle {
 pub struct Gauge {
     pub name: &'static str,
     /// Name and value.
-    pub label: (&'static str, &'static str),
+    pub label: Option<(&'static str, &'static str)>,
     pub value: f64,
 }
 
@@ -123,11 +121,18 @@ pub struct Gauge {
 pub(crate) fn render(measured: &[Gauge]) -> String {
     let recorder = PrometheusBuilder::new().build_recorder();
     metrics::with_local_recorder(&recorder, || {
-        for Gauge { name, label: (label, of), value } in measured {
-            metrics::gauge!(*name, *label => *of).set(*value);
+        catalog::describe();
+        for Gauge { name, label, value } in measured {
+            let gauge = match label {
+                Some((label, of)) => metrics::gauge!(*name, *label => *of),
+                None => metrics::gauge!(*name),
+            };
+            gauge.set(*value);
         }
     });
-    metrics_handle().render() + &recorder.handle().render()
+    let handle = metrics_handle();
+    PROCESS.collect();
+    handle.render() + &recorder.handle().render()
 }
 
 /// Bounds the memory of the recorder between scrapes.
@@ -148,10 +153,10 @@ mod tests {
     #[test]
     fn the_recorder_is_installed_once_and_has_buckets_for_seconds() {
         let (first, second) = (metrics_handle(), metrics_handle());
-        metrics::histogram!("telemetry_test_seconds").record(0.2);
+        metrics::histogram!("guildhall_job_run_seconds").record(0.2);
         metrics::counter!("telemetry_test_total").increment(3);
         assert!(
-            first.render().contains("telemetry_test_seconds_bucket{le=\"0.25\"} 1"),
+            first.render().contains("guildhall_job_run_seconds_bucket{le=\"0.25\"} 1"),
             "{}",
             first.render()
         );

@@ -56,6 +56,7 @@ impl Leadership {
 
 pub(crate) fn start(context: &Context, alone: bool) -> Leadership {
     if alone {
+        metrics::gauge!("guildhall_scheduler_leads").set(1.0);
         return Leadership::alone(context);
     }
     let candidate = Candidate::new(context);

@@ -2,7 +2,7 @@
 
 use runtime::{HttpArgs, ListenArgs, Shutdown, bind};
 
-use crate::process::{self, BackendArgs, Process, credentials};
+use crate::process::{self, BackendArgs, Process, WaitArgs, credentials};
 
 /// An API process: answers HTTP and hands jobs to the workers.
 ///
@@ -15,6 +15,8 @@ pub(crate) struct Args {
     http: HttpArgs,
     #[command(flatten)]
     backend: BackendArgs,
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
@@ -22,7 +24,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals(args.http.stop_notice());
     let metrics = process::bind_metrics(&args.http).await?;
     let (process, listener) =
-        Process::distributed("api", bind(address, ListenArgs::VARIABLE), &args.backend, shutdown).await?;
+        Process::distributed("api", bind(address, ListenArgs::VARIABLE), &args.backend, args.wait, shutdown)
+            .await?;
     let Process { context, queue, platforms } = process;
     process::serve_metrics(metrics, &context);
     credentials::register_commands(&platforms, &context.shutdown);

@@ -4,7 +4,7 @@ use entities::guild;
 use runtime::{Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, RetentionArgs, Shutdown, bind};
 
 use crate::environment;
-use crate::process::{self, Process, SlotArgs};
+use crate::process::{self, Process, SlotArgs, WaitArgs, wait};
 
 /// Everything in one process: for one community on one machine. Needs no configuration; its data survives restarts.
 ///
@@ -18,6 +18,8 @@ pub(crate) struct Args {
     http: HttpArgs,
     #[command(flatten)]
     database: DatabaseArgs,
+    #[command(flatten)]
+    wait: WaitArgs,
     #[command(flatten)]
     platforms: PlatformArgs,
     #[command(flatten)]
@@ -35,7 +37,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let metrics = process::bind_metrics(&args.http).await?;
     let _lock = config.lock_data_dir()?;
-    if let Some(alone) = config.lock_postgres().await? {
+    if let Some(alone) =
+        args.wait.until_up(&shutdown, wait::log, async || Ok(config.lock_postgres().await?)).await?
+    {
         alone.keep(&shutdown);
     }
     let mut process = Process::embedded(&config, &args.platforms, shutdown).await?;

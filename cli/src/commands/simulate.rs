@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
     state: Option<Input>,
     /// Print the community of `guildhall demo` and end: `guildhall seed -` reads it, so that both know the same guild
-    #[arg(long, conflicts_with = "state")]
+    #[arg(long, env = "GUILDHALL_SIMULATE_PRINT_STATE", conflicts_with = "state")]
     print_state: bool,
     /// Rate limits to apply: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]

@@ -3,6 +3,8 @@
 use queue::run::Slots;
 use runtime::{BrokerArgs, DatabaseArgs, MetricsArgs, PlatformArgs};
 
+use super::wait::WaitArgs;
+
 /// The servers and platforms behind a process.
 #[derive(clap::Args)]
 pub(crate) struct BackendArgs {
@@ -19,6 +21,8 @@ pub(crate) struct BackendArgs {
 pub(crate) struct BackgroundArgs {
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     #[command(flatten)]
     pub(crate) backend: BackendArgs,
 }

@@ -56,6 +56,7 @@ mod shell;
 mod shield;
 mod staff;
 mod start_errors;
+mod starting;
 mod stopping;
 mod studio;
 mod sync_all;

@@ -87,7 +87,12 @@ impl<'d> Linker<'d> {
     pub(super) async fn go_on(&self, way: Way, member: &Member) {
         let code = self.codes.borrow().get(&member.chat).cloned();
         if let Some(code) = code.filter(|_| way == Way::Code) {
-            return self.type_code(&code, member).await;
+            let typed = self.api(member).post("/links/confirm", typed(&code, member)).await;
+            // In a long run its attempt may have ended by itself.
+            if typed.status == 200 {
+                return self.type_code(&code, member).await;
+            }
+            assert_eq!((typed.status, typed.error()), (404, "wrong_code"), "{typed}");
         }
         let is_by_member = matches!(way, Way::Profile | Way::Connection | Way::SignIn | Way::Command);
         if is_by_member {
@@ -103,7 +108,7 @@ impl<'d> Linker<'d> {
 
     /// The player types the code, is asked, and agrees.
     async fn type_code(&self, code: &Value, member: &Member) {
-        let mut typed = json!({ "code": code, "play_id": member.play, "play_username": member.name });
+        let mut typed = typed(code, member);
         self.api(member).post("/links/confirm", typed.clone()).await.ok();
         typed["confirm"] = json!(true);
         self.api(member).post("/links/confirm", typed).await.ok();
@@ -143,6 +148,10 @@ impl<'d> Linker<'d> {
     fn api(&self, member: &Member) -> Api {
         self.deployment.api().key(&self.keys[number(&member.chat) / MEMBERS_PER_KEY % self.keys.len()])
     }
+}
+
+fn typed(code: &Value, member: &Member) -> Value {
+    json!({ "code": code, "play_id": member.play, "play_username": member.name })
 }
 
 /// The number of a member in the fixture.
