@@ -17,7 +17,7 @@ from .failure import Failure
 POLICY = Path("/usr/sbin/policy-rc.d")
 POLICY_TEXT = "#!/bin/sh\n# Written by deploy/services while it installs: start no server.\nexit 101\n"
 CLUSTERS = Path("/etc/postgresql-common/createcluster.conf")
-UNITS = {"postgresql": "postgresql", "rabbitmq-server": "rabbitmq-server", "redis-server": "redis-server"}
+UNITS = {"prometheus": "prometheus", "postgresql": "postgresql", "rabbitmq-server": "rabbitmq-server", "redis-server": "redis-server"}
 
 
 def missing(servers):

@@ -308,6 +308,28 @@ Prometheus. This page is made from `runtime/src/telemetry/catalog.rs`.
         }
     }
 
+    /// Of deploy/prometheus/alerts.yaml: its metrics exist, and docs/runbook.md says what to do.
+    #[test]
+    fn each_alert_is_about_our_metrics_and_has_its_section() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let alerts = std::fs::read_to_string(root.join("deploy/prometheus/alerts.yaml")).unwrap();
+        let words = alerts.split(|one: char| !one.is_ascii_alphanumeric() && one != '_');
+        let named: BTreeSet<_> = words.filter(|word| word.starts_with("guildhall_")).collect();
+        for name in &named {
+            let known = METRICS.iter().any(|metric| metric.name == *name);
+            assert!(known, "{name} is no metric of ours");
+        }
+        assert!(named.len() > 8, "{named:?}");
+        let runbook = std::fs::read_to_string(root.join("docs/runbook.md")).unwrap();
+        let after = |text: &str, begin: &str| -> Vec<String> {
+            text.lines().filter_map(|line| line.trim().strip_prefix(begin).map(str::to_owned)).collect()
+        };
+        let alerts_by_name = after(&alerts, "- alert: ");
+        assert_eq!(alerts_by_name, after(&runbook, "## "));
+        let links: Vec<_> = alerts_by_name.iter().map(|name| name.to_lowercase()).collect();
+        assert_eq!(links, after(&alerts, "runbook: docs/runbook.md#"));
+    }
+
     #[test]
     fn names_say_kind_and_unit() {
         for Metric { name, kind, unit, .. } in METRICS {
