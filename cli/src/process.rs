@@ -115,7 +115,13 @@ impl BackgroundArgs {
 /// The port of health and metrics of a process that serves the API.
 pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>, StartError> {
     match args.metrics_address()? {
-        Some(address) => bind(address, MetricsArgs::VARIABLE).await.map(Some),
+        Some(address) => {
+            let bound = bind(address, MetricsArgs::VARIABLE).await?;
+            if let Ok(listen) = bound.local_addr() {
+                tracing::info!(%listen, "serving health and metrics");
+            }
+            Ok(Some(bound))
+        }
         None => Ok(None),
     }
 }
@@ -123,16 +129,14 @@ pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>,
 /// Serves health and metrics there.
 pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
     if let Some(listener) = listener {
-        if let Ok(listen) = listener.local_addr() {
-            tracing::info!(%listen, "serving health and metrics");
-        }
         let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
         context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
     }
 }
 
 fn measure(context: &Context) -> Measure {
-    let context = context.clone();
+    // While the database is away a scrape does not wait for it.
+    let context = Context { database: context.database.clone().guarded(), ..context.clone() };
     Arc::new(move || {
         let context = context.clone();
         Box::pin(async move {

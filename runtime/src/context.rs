@@ -58,7 +58,7 @@ impl Context {
             DatabaseOptions { max_connections: 2, readers: 1, breaker, ..DatabaseOptions::default() };
         let database = Database::connect(config.database_url.expose(), &options).await?;
         // Readiness uses this connection, so that it never waits for requests.
-        check_database(&self.readiness, database.clone());
+        check_database(&self.readiness, database.clone().guarded());
         self.events.follow(database, self.clock.clone(), &self.shutdown);
         Ok(())
     }

@@ -51,6 +51,7 @@ fn calls_are_refused_at_once_while_postgres_is_away() {
             assert!(began.elapsed() < NOTICE + AT_ONCE, "a ban under way waited: {:?}", began.elapsed());
             checks_go_on_from_memory(deployment, &check).await;
             all_are_refused(deployment).await;
+            scrapes_say_so(deployment).await;
             checks_go_on_from_memory(deployment, &check).await;
 
             proxy.heal();
@@ -72,6 +73,15 @@ fn calls_are_refused_at_once_while_postgres_is_away() {
             }
         }
     });
+}
+
+/// Also with what is measured for the scrape: nothing in it waits for the database.
+async fn scrapes_say_so(deployment: &Deployment) {
+    let scraped = deployment.metrics(0).await;
+    for line in ["guildhall_database_away 1", "guildhall_dependency_up{dependency=\"database\"} 0"] {
+        assert!(scraped.lines().any(|found| found == line), "no {line} in {scraped}");
+    }
+    assert!(!scraped.contains("guildhall_jobs_queued{"), "it is not known: {scraped}");
 }
 
 async fn ban(deployment: &Deployment, id: &str) -> Answer {
