@@ -100,11 +100,14 @@ impl Breaker {
             .state
             .send_if_modified(|state| !matches!(std::mem::replace(state, State::Open), State::Open));
         if opened {
+            metrics::gauge!("guildhall_database_away").set(1);
             tracing::warn!("the database does not answer");
         }
     }
 
+    /// After each probe that succeeds.
     fn close(&self) {
+        metrics::gauge!("guildhall_database_away").set(0);
         let closed = self.state.send_if_modified(|state| {
             let was_open = matches!(state, State::Open);
             if was_open {

@@ -73,7 +73,6 @@ impl Follower {
                 tokio::time::timeout(READ_TIMEOUT, self.read()).await.unwrap_or_else(|_| Err(no_answer()))
             };
             let read = breaker.probe(read).await;
-            metrics::gauge!("guildhall_database_away").set(u8::from(breaker.is_open()));
             match &read {
                 Ok(()) if failing => tracing::info!("the change log can be read again"),
                 Err(error) if !failing => {

@@ -77,10 +77,12 @@ fn calls_are_refused_at_once_while_postgres_is_away() {
 
 /// Also with what is measured for the scrape: nothing in it waits for the database.
 async fn scrapes_say_so(deployment: &Deployment) {
-    let scraped = deployment.metrics(0).await;
-    for line in ["guildhall_database_away 1", "guildhall_dependency_up{dependency=\"database\"} 0"] {
-        assert!(scraped.lines().any(|found| found == line), "no {line} in {scraped}");
-    }
+    let lines = ["guildhall_database_away 1", "guildhall_dependency_up{dependency=\"database\"} 0"];
+    let scraped = eventually("a scrape says that the database is away", NOTICE, async || {
+        let scraped = deployment.metrics(0).await;
+        lines.iter().all(|line| scraped.lines().any(|found| found == *line)).then_some(scraped)
+    })
+    .await;
     assert!(!scraped.contains("guildhall_jobs_queued{"), "it is not known: {scraped}");
 }
 
