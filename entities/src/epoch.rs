@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::{Conn, Result};
 
 /// Below this.
-pub(crate) const EPOCHS: i64 = 1 << 25;
+pub(crate) const EPOCHS: i64 = 1 << 20;
 
 /// An expression with the present epoch.
 pub(crate) fn expression(backend: DatabaseBackend) -> String {

@@ -56,8 +56,8 @@ pub async fn begin_if_free(conn: &impl Conn, guild: GuildId, now: Timestamp) -> 
     begin(conn, guild, now).await.map(Some)
 }
 
-/// Revisions of one epoch.
-const REVISIONS: i64 = 1 << 28;
+/// Revisions of one epoch. With the epoch they have at most 14 digits: Lua 5.1 writes longer numbers as powers of ten.
+const REVISIONS: i64 = 1 << 26;
 
 /// Where a guild's bans and mutes stand.
 #[derive(Debug, Clone, Copy, FromQueryResult)]
@@ -82,7 +82,7 @@ impl Standing {
         standing.ok_or_else(|| DbErr::RecordNotFound("the epoch of the database".to_owned()))
     }
 
-    /// The revision as clients get it, with the epoch; a JSON number that every language reads exactly.
+    /// The revision as clients get it, with the epoch; a JSON number that every language reads and writes exactly.
     pub fn shown(&self) -> i64 {
         self.epoch * REVISIONS + self.revision
     }

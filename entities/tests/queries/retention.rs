@@ -131,6 +131,7 @@ both_databases! {
             standing.seen_by(standing.shown() - 6 + seen)
         };
         assert_eq!(standing().await.revision, 6);
+        assert!(standing().await.shown() < 100_000_000_000_000, "every language writes 14 digits exactly");
         assert_eq!((known(0).await, known(1).await, known(7).await), (None, Some(1), None));
         let rows = fixture.batches(async |conn| retention::sanctions(conn, at(4), 2).await.unwrap()).await;
         assert_eq!((rows, fixture.count("sanction").await), (vec![2, 1], 3));
