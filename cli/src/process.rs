@@ -13,7 +13,7 @@ use queue::run::Slots;
 use queue::{Broker, Queue};
 use runtime::{
     Config, Context, Gauge, HttpArgs, Measure, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind,
-    serve_ops,
+    serve_ops, service_manager,
 };
 use tokio::net::TcpListener;
 
@@ -94,6 +94,7 @@ impl Process {
         credentials::register_commands(&platforms, &context.shutdown);
         worker::start(&queue, platforms.clone(), slots);
         scheduler::start(&context, &queue, scheduler::Options { alone: true });
+        service_manager::started(&context.shutdown);
         api::serve(context, queue, platforms, listener, options).await;
     }
 }
@@ -107,6 +108,7 @@ impl BackgroundArgs {
             Process::distributed(mode, self.metrics.bind(), &self.backend, self.wait, shutdown).await?;
         serve_metrics(Some(listener), &process.context);
         start(&process);
+        service_manager::started(&process.context.shutdown);
         process.context.shutdown.soft().cancelled().await;
         finish(process.context).await
     }

@@ -15,6 +15,7 @@ mod process_name;
 mod readiness;
 mod redis;
 mod secret;
+pub mod service_manager;
 mod settings;
 mod shutdown;
 mod subscription;

@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them run behind a load balancer.
 
-use runtime::{HttpArgs, ListenArgs, Shutdown, bind};
+use runtime::{HttpArgs, ListenArgs, Shutdown, bind, service_manager};
 
 use crate::process::{self, BackendArgs, Process, WaitArgs, credentials};
 
@@ -30,6 +30,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     process::serve_metrics(metrics, &context);
     credentials::register_commands(&platforms, &context.shutdown);
     let options = process::api_options(args.http, true);
+    service_manager::started(&context.shutdown);
     api::serve(context.clone(), queue, platforms, listener, options).await;
     process::finish(context).await
 }

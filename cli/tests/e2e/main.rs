@@ -51,6 +51,7 @@ mod resilience;
 mod roles_changed;
 mod secrets;
 mod servers;
+mod service_manager;
 mod settings;
 mod shell;
 mod shield;
