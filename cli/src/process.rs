@@ -106,7 +106,7 @@ impl BackgroundArgs {
         let shutdown = Shutdown::on_signals(Duration::ZERO);
         let (process, listener) =
             Process::distributed(mode, self.metrics.bind(), &self.backend, self.wait, shutdown).await?;
-        serve_metrics(Some(listener), &process.context);
+        spawn_metrics(listener, &process.context);
         start(&process);
         service_manager::started(&process.context.shutdown);
         process.context.shutdown.soft().cancelled().await;
@@ -117,23 +117,23 @@ impl BackgroundArgs {
 /// The port of health and metrics of a process that serves the API.
 pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>, StartError> {
     match args.metrics_address()? {
-        Some(address) => {
-            let bound = bind(address, MetricsArgs::VARIABLE).await?;
-            if let Ok(listen) = bound.local_addr() {
-                tracing::info!(%listen, "serving health and metrics");
-            }
-            Ok(Some(bound))
-        }
+        Some(address) => bind(address, MetricsArgs::VARIABLE).await.map(Some),
         None => Ok(None),
     }
 }
 
 /// Serves health and metrics there.
 pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
-    if let Some(listener) = listener {
-        let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
-        context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
+    let Some(listener) = listener else { return };
+    if let Ok(listen) = listener.local_addr() {
+        tracing::info!(%listen, "serving health and metrics");
     }
+    spawn_metrics(listener, context);
+}
+
+fn spawn_metrics(listener: TcpListener, context: &Context) {
+    let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
+    context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
 }
 
 fn measure(context: &Context) -> Measure {
