@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context as _, bail};
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use tokio::process::Command;
 
@@ -48,10 +49,7 @@ fn program(name: &str) -> PathBuf {
 
 /// A part of a URL without its percent signs.
 fn decoded(part: &str) -> String {
-    let form = format!("v={}", part.replace('+', "%2B"));
-    let read = Url::parse(&format!("x:?{form}")).ok();
-    let value = read.and_then(|url| url.query_pairs().next().map(|(_, value)| value.into_owned()));
-    value.unwrap_or_else(|| part.to_owned())
+    percent_decode_str(part).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

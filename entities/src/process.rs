@@ -1,7 +1,7 @@
 //! The processes of an instance that live, by their heartbeats: [`api_process`] has those that serve the API, [`worker`]
 //! those that run jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::job::{Class, time};
@@ -44,12 +44,11 @@ impl worker::Model {
     }
 }
 
-/// How many processes of each role are alive, and what jobs they run. `guildhall serve` counts once for each role.
+/// How many processes of each role are alive, and of which classes they run jobs. `guildhall serve` counts once for each role.
 #[derive(Debug, Default)]
 pub struct Alive {
     pub roles: BTreeMap<Role, u64>,
-    /// Concurrent jobs of all of them.
-    slots: BTreeMap<Class, u64>,
+    served: BTreeSet<Class>,
 }
 
 impl Alive {
@@ -59,7 +58,7 @@ impl Alive {
 
     /// The classes of which nobody runs jobs.
     pub fn unserved(&self) -> Vec<Class> {
-        Class::ALL.iter().copied().filter(|class| !self.slots.contains_key(class)).collect()
+        Class::ALL.iter().copied().filter(|class| !self.served.contains(class)).collect()
     }
 }
 
@@ -74,9 +73,7 @@ pub async fn alive(conn: &impl Conn, now: Timestamp) -> Result<Alive> {
     for worker in worker::all(conn).await? {
         if is_alive(worker.heartbeat_at, now) {
             *alive.roles.entry(worker.role()).or_default() += 1;
-            for (class, slots) in worker.slots() {
-                *alive.slots.entry(class).or_default() += slots;
-            }
+            alive.served.extend(worker.slots().into_keys());
         }
     }
     Ok(alive)

@@ -22,25 +22,20 @@ pub async fn gauges(context: &Context) -> Result<Vec<Gauge>, DbErr> {
         add("guildhall_jobs_held", count(backlog.held));
         add("guildhall_jobs_oldest_seconds", oldest.as_secs_f64());
     }
-    let mut add = |name, value| gauges.push(Gauge { name, label: None, value: count(value) });
-    let paused = pauses.iter().filter(|pause| pause.guild_id.is_some()).count();
-    add("guildhall_guilds_paused", i64::try_from(paused).unwrap_or(i64::MAX));
+    let mut add = |name, value| gauges.push(Gauge { name, label: None, value });
+    add("guildhall_guilds_paused", count(pauses.iter().filter(|pause| pause.guild_id.is_some()).count()));
     for (name, state) in [("guildhall_jobs_dead", State::Dead), ("guildhall_jobs_failed", State::Failed)] {
         let which = retry::Which { state: Some(state), ..retry::Which::default() };
-        add(name, i64::try_from(retry::count_failed(conn, which).await?).unwrap_or(i64::MAX));
+        add(name, count(retry::count_failed(conn, which).await?));
     }
     let alive = process::alive(conn, own).await?;
     for &role in Role::ALL {
-        let number = alive.roles.get(&role).copied().unwrap_or_default();
-        gauges.push(Gauge {
-            name: "guildhall_processes",
-            label: Some(("role", role.name())),
-            value: count(i64::try_from(number).unwrap_or(i64::MAX)),
-        });
+        let value = count(alive.roles.get(&role).copied().unwrap_or_default());
+        gauges.push(Gauge { name: "guildhall_processes", label: Some(("role", role.name())), value });
     }
     Ok(gauges)
 }
 
-fn count(rows: i64) -> f64 {
-    f64::from(u32::try_from(rows).unwrap_or(u32::MAX))
+fn count(rows: impl TryInto<u32>) -> f64 {
+    f64::from(rows.try_into().unwrap_or(u32::MAX))
 }

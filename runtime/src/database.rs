@@ -24,6 +24,7 @@ mod postgres;
 mod sessions;
 mod sqlite;
 
+pub use access::files_of;
 pub use alone::Alone;
 use bound::Bound;
 pub use breaker::Breaker;

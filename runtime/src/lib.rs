@@ -31,7 +31,8 @@ pub use config::{
 };
 pub use context::Context;
 pub use database::{
-    Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, is_conflict, is_outage,
+    Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, files_of, is_conflict,
+    is_outage,
 };
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};

@@ -111,7 +111,7 @@ impl Redis {
     }
 
     /// Redis has just answered elsewhere: a connection that is lost is replaced now, not at its next use.
-    pub(crate) async fn is_back(&self) {
+    pub(crate) async fn reconnect_if_lost(&self) {
         self.ping().await;
         let mut current = self.0.lock();
         if matches!(current.state, State::Down { .. }) {

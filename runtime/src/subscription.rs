@@ -56,7 +56,7 @@ async fn listen(
     pubsub.subscribe(channel).await?;
     let (mut sink, mut messages) = pubsub.split();
     tracing::info!(channel, "redis subscription is up");
-    redis.is_back().await;
+    redis.reconnect_if_lost().await;
     loop {
         match tokio::time::timeout(PING_INTERVAL, messages.next()).await {
             Ok(Some(message)) => hear(message.get_payload_bytes()),

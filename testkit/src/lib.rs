@@ -49,6 +49,7 @@ pub use job_rows::{JobClass, JobRow, JobState};
 pub use keeper::keep;
 pub use logs::{Logs, logs};
 pub use objects::{Ids, OUTSIDE, go_on_duty, kind_of};
+pub use postgres::postgres_program;
 pub use private_server::PrivateServer;
 pub use process::{Process, Roles, Running, Spawn, free_address, signal};
 pub use rows::Rows;

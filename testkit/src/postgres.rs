@@ -1,5 +1,6 @@
 //! Databases on the Postgres of `./test`: the migrated template, and clones of it.
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
@@ -71,4 +72,12 @@ async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
     let sql = format!("SELECT datname::text FROM pg_database WHERE starts_with(datname, '{start}')");
     let rows = connection.query_all_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
     rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+/// A program of Postgres, of the newest version: Debian keeps those of each version beside the server, outside of `PATH`.
+pub fn postgres_program(name: &str) -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let installed =
+        versions.map(|version| version.path().join("bin").join(name)).filter(|file| file.is_file());
+    installed.max().unwrap_or_else(|| name.into())
 }

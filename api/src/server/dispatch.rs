@@ -172,18 +172,7 @@ async fn in_time(
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
         Found::Interactions => return Box::pin(interaction(&server, request, log)).await,
-        Found::Console => {
-            let Request { method, path, query, headers, peer, body, .. } = *request;
-            let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
-            let request_id = log.request_id.clone();
-            let request = console::Request { method, path, query, headers, address, request_id };
-            log.route = console::ROOT;
-            let page = console_page::answer(&server.state, &server.console, request, body);
-            return match within_limit(Box::pin(page)).await {
-                Ok(page) => log.finish_bare(page),
-                Err(error) => log.finish(Err(error)),
-            };
-        }
+        Found::Console => return Box::pin(page_of_console(&server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
@@ -220,6 +209,19 @@ fn too_slow() -> ApiError {
 async fn interaction(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
     let Request { headers, body, .. } = *request;
     interactions::serve(&server.state, &server.chat, (headers, body), log).await
+}
+
+async fn page_of_console(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
+    log.route = console::ROOT;
+    let Request { method, path, query, headers, peer, body, .. } = *request;
+    let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
+    let request_id = log.request_id.clone();
+    let request = console::Request { method, path, query, headers, address, request_id };
+    let page = console_page::answer(&server.state, &server.console, request, body);
+    match within_limit(page).await {
+        Ok(page) => log.finish_bare(page),
+        Err(error) => log.finish(Err(error)),
+    }
 }
 
 /// The live socket of a dashboard: for people, so it has no key, scope or rate limit.

@@ -1,7 +1,6 @@
 //! The upper bound of any service on this database: `pgbench` with as many clients on the same server, or
 //! commits of one row on a SQLite file, one after the other.
 
-use std::path::PathBuf;
 use std::process::Command;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::sqlx::{ConnectOptions, Executor, SqliteConnection};
-use testkit::{Deployment, Mode, Servers, TestDatabase};
+use testkit::{Deployment, Mode, Servers, TestDatabase, postgres_program};
 
 use crate::figures::float;
 
@@ -101,14 +100,8 @@ async fn commits(url: &str, seconds: u64) -> anyhow::Result<f64> {
 }
 
 fn pgbench(args: &[&str]) -> anyhow::Result<String> {
-    let output = Command::new(program()).args(args).output().context("cannot run pgbench")?;
+    let output =
+        Command::new(postgres_program("pgbench")).args(args).output().context("cannot run pgbench")?;
     anyhow::ensure!(output.status.success(), "pgbench: {}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Debian keeps it beside the server's programs, outside of `PATH`.
-fn program() -> PathBuf {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let installed = versions.map(|version| version.path().join("bin/pgbench")).filter(|file| file.is_file());
-    installed.max().unwrap_or_else(|| "pgbench".into())
 }

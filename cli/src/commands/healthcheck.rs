@@ -17,15 +17,16 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 /// needs. Prints which.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    metrics: MetricsArgs,
+    /// Address and port of /metrics and /health of the process [default: none: the port of the API]. A worker or scheduler
+    /// that sets none is at 127.0.0.1:9090
+    #[arg(long, env = MetricsArgs::VARIABLE, value_name = "ADDRESS", value_parser = runtime::parse_address)]
+    metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     listen: ListenArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let set = args.metrics.address()?;
-    let address = reachable(set.map_or_else(|| args.listen.address(), Ok)?);
+    let address = reachable(args.metrics_listen.map_or_else(|| args.listen.address(), Ok)?);
     // A client with TLS needs a provider, even if it uses plain HTTP only.
     let _already = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(ANSWERS_WITHIN).no_proxy().build()?;

@@ -14,7 +14,7 @@ const FOLDER: u32 = 0o700;
 pub(super) fn restrict(database: &Path) -> io::Result<()> {
     // SQLite gives the files beside the database the mode of the database.
     OpenOptions::new().append(true).create(true).mode(FILE).open(database)?;
-    for file in ["", "-wal", "-shm"].map(|end| with_end(database, end)) {
+    for file in files_of(database) {
         if file.try_exists()? {
             narrow(&file, FILE)?;
         }
@@ -23,6 +23,11 @@ pub(super) fn restrict(database: &Path) -> io::Result<()> {
         Some(folder) if is_ours(folder, database)? => narrow(folder, FOLDER),
         _ => Ok(()),
     }
+}
+
+/// A SQLite database, and the files that SQLite keeps beside it while it is open.
+pub fn files_of(database: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|end| with_end(database, end))
 }
 
 fn with_end(database: &Path, end: &str) -> PathBuf {

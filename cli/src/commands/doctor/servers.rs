@@ -87,7 +87,7 @@ async fn processes(database: &Database) -> Result<String, Problem> {
     let classes = unserved.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ");
     let cure = match unserved.as_slice() {
         [Class::Maintenance] => "start `guildhall scheduler`",
-        classes if classes.contains(&Class::Maintenance) => {
+        several if several.contains(&Class::Maintenance) => {
             "start `guildhall worker` and `guildhall scheduler`, or `guildhall serve`, which is all in one"
         }
         _ => "start `guildhall worker`",

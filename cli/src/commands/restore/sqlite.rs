@@ -1,12 +1,11 @@
 //! The file of an embedded database, replaced by a backup once that has been checked.
 
-use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use entities::backup;
-use runtime::{Config, Database, DatabaseOptions};
+use runtime::{Config, Database, DatabaseOptions, files_of};
 
 use crate::schema;
 
@@ -18,13 +17,14 @@ pub(super) async fn restore(config: &Config, backup: &Path, replace: bool) -> an
         bail!("there is a database {}: --replace puts it aside", file.display());
     }
     let folder = file.parent().context("the database is in no folder")?;
-    let prefix = format!("{}.", file.file_name().unwrap_or_default().display());
-    let copy = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
+    let name = file.file_name().unwrap_or_default().display();
+    let copy = tempfile::Builder::new().prefix(&format!("{name}.")).tempfile_in(folder)?;
     std::fs::copy(backup, copy.path()).with_context(|| format!("cannot copy {}", backup.display()))?;
     copy.as_file().sync_all()?;
     check(copy.path()).await.with_context(|| format!("{} is not restored", backup.display()))?;
-    for end in ["", "-wal", "-shm"] {
-        put_aside(&with_end(&file, end), &with_end(&file, &format!("{KEPT}{end}")))?;
+    let kept = file.with_file_name(format!("{name}{KEPT}"));
+    for (from, to) in files_of(&file).iter().zip(files_of(&kept)) {
+        put_aside(from, &to)?;
     }
     copy.persist(&file).with_context(|| format!("cannot write {}", file.display()))?;
     std::fs::File::open(folder)?.sync_all()?;
@@ -57,10 +57,4 @@ fn put_aside(from: &Path, to: &Path) -> io::Result<()> {
         },
         renamed => renamed,
     }
-}
-
-fn with_end(file: &Path, end: &str) -> PathBuf {
-    let mut path = OsString::from(file);
-    path.push(end);
-    path.into()
 }

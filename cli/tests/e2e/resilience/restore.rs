@@ -1,11 +1,11 @@
 //! A database that is set back to an earlier state: what clients keep of the lost time is not taken for a part of the new one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Deployment, Mode, Setup, eventually, http_client, run};
+use testkit::{Deployment, Mode, Setup, eventually, http_client, postgres_program, run};
 use tokio::process::Command;
 
 use crate::moderation::Moderating;
@@ -106,12 +106,7 @@ fn path(file: &Path) -> &str {
     file.to_str().unwrap()
 }
 
-/// Runs a program of Postgres: Debian keeps those of each version beside the server.
 async fn tool(name: &str, args: &[&str]) {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = versions.map(|version| version.path().join("bin").join(name)).collect();
-    found.sort();
-    let program = found.pop().unwrap_or_else(|| name.into());
-    let ended = Command::new(program).args(args).stdin(Stdio::null()).output().await.unwrap();
+    let ended = Command::new(postgres_program(name)).args(args).stdin(Stdio::null()).output().await.unwrap();
     assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
 }

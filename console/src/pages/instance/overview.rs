@@ -3,7 +3,7 @@
 use askama::Template;
 use chrono::TimeDelta;
 use entities::job::{Class, State, listing, retry, time};
-use entities::{Timestamp, job_pause, leader_lease, process};
+use entities::{Timestamp, job_pause, leader_lease};
 use people::labels::capital;
 
 use super::health::{Concern, Facts, nobody_runs, waits_long};
@@ -75,7 +75,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let leader =
         leader_lease::find(conn, leader_lease::SCHEDULER).await?.filter(|lease| !lease.is_given_up());
     let pauses = job_pause::list(conn).await?;
-    let unserved = process::alive(conn, visit.now()).await?.unserved();
+    let unserved = processes::unserved(&processes);
     let silent = processes.iter().filter(|process| !process.alive);
     let facts = Facts {
         away: own.iter().filter(|(_, up)| !up).map(|(name, _)| *name).collect(),

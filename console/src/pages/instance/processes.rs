@@ -39,6 +39,12 @@ pub(super) async fn read(conn: &Pool, now: Timestamp) -> Result<Vec<Process>, Db
     Ok(processes)
 }
 
+/// The classes of which nobody runs jobs.
+pub(super) fn unserved(processes: &[Process]) -> Vec<Class> {
+    let alive = || processes.iter().filter(|process| process.alive);
+    Class::ALL.iter().copied().filter(|class| !alive().any(|process| process.slots_of(*class) > 0)).collect()
+}
+
 impl Process {
     fn worker(Listed { worker, running }: Listed, now: Timestamp) -> Self {
         Self {
