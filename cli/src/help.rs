@@ -5,13 +5,14 @@ use std::fmt::Write;
 use clap::Command;
 
 /// Titles with the names of their commands.
-const GROUPS: [(&str, &str); 5] = [
+const GROUPS: [(&str, &str); 6] = [
     ("Start", "demo serve"),
     ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", "migrate api worker scheduler"),
     (
         "Operate, whether or not processes run",
-        "guilds keys games links staff shield panels submissions sync chat console jobs schedules doctor healthcheck backup restore",
+        "guilds keys games links staff shield panels submissions sync chat console jobs schedules doctor healthcheck",
     ),
+    ("Save and restore", "backup restore"),
     ("Test", "seed simulate"),
     ("Set up a shell", "completions man"),
 ];

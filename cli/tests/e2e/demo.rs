@@ -1,5 +1,6 @@
 //! `guildhall demo`: a bulk sync under the real platforms' limits, and the commands that it prints.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -41,6 +42,7 @@ async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
     assert_another_link_signs_in(&said).await;
     assert_the_newcomer_can_be_played(&said).await;
     assert_lines_work(&said);
+    assert_its_data_is_not_replaced(&said, folder.path()).await;
 
     demo.terminate();
     let end = demo.ended(Duration::from_secs(35)).await;
@@ -158,6 +160,16 @@ fn assert_lines_work(said: &str) {
     assert!(!answers.contains(r#""status":"error""#), "{answers}");
     // The sync gives the member the role back that the call before it took away.
     assert!(answers.contains(r#""added_roles":[""#), "{answers}");
+}
+
+/// Nothing runs on the folder of a demo beside it.
+async fn assert_its_data_is_not_replaced(said: &str, folder: &Path) {
+    let data = said.lines().find_map(|line| line.strip_prefix("data ")).unwrap();
+    let data = data.split_whitespace().next().unwrap();
+    run_command(&["backup", "copy", "--data-dir", data], &[], folder).await.succeeded();
+    let replace = ["restore", "copy", "--replace", "--data-dir", data];
+    let refused = run_command(&replace, &[], folder).await.refused();
+    assert!(refused.contains("is in use by another"), "{refused}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId, guild};
-use runtime::{Config, Context, PlatformArgs, PlatformRate, Secret, Shutdown};
+use runtime::{Config, Context, DataDirLock, PlatformArgs, PlatformRate, Secret, Shutdown};
 use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
@@ -34,6 +34,8 @@ pub(super) struct Environment {
     pub(super) console: String,
     owner: ChatId,
     folder: PathBuf,
+    /// No `serve` and no `restore` runs beside the demo.
+    _lock: Option<DataDirLock>,
     temporary: Option<tempfile::TempDir>,
 }
 
@@ -58,7 +60,7 @@ impl Environment {
         let folder = std::path::absolute(folder.context("no folder for the data")?)?;
         let config = config(&folder)?;
         // Before the first write, so that a folder in use stays as it is.
-        drop(config.lock_data_dir()?);
+        let lock = config.lock_data_dir()?;
         let simulator = simulate(&folder, shutdown).await?;
         let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
         let expected = Expected::from_fixture(DEMO)?;
@@ -66,7 +68,7 @@ impl Environment {
         let (console, owner) = sign_in_link(&process, expected.guild, &api).await?;
         let api = HttpClient::new(api, Some(&key))?;
         let simulator = HttpClient::new(simulator, None)?;
-        Ok((Self { api, simulator, expected, key, console, owner, folder, temporary }, process))
+        Ok((Self { api, simulator, expected, key, console, owner, folder, _lock: lock, temporary }, process))
     }
 
     pub(super) fn folder_name(&self) -> String {
