@@ -19,3 +19,4 @@ mod replay;
 pub(crate) mod request_log;
 pub(crate) mod router;
 mod timed;
+pub(crate) mod webhook;

@@ -1,15 +1,19 @@
 //! The list of commands, one file each, and their dispatch.
 
 mod api;
+mod audit;
 mod backup;
 mod chat;
 mod completions;
 mod console;
 mod demo;
 mod doctor;
+mod erase;
+mod export;
 mod games;
 mod guilds;
 mod healthcheck;
+mod import;
 mod jobs;
 mod keys;
 mod links;
@@ -52,6 +56,15 @@ pub(crate) enum Command {
     Backup(backup::Args),
     /// Restore the database from a backup, while no process runs
     Restore(restore::Args),
+    /// Write a guild with all that belongs to it to a file, to keep it or to move it to another instance
+    Export(export::Args),
+    /// Import a guild from a file that `export` wrote
+    Import(import::Args),
+    /// Erase an account from all guilds, after it has listed what that changes
+    Erase(erase::Args),
+    /// Prove that the audit log is as it was written
+    #[command(subcommand)]
+    Audit(audit::Command),
     /// Add, list and remove guilds
     #[command(subcommand)]
     Guilds(guilds::Command),
@@ -115,6 +128,10 @@ impl Command {
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
             Self::Backup(args) => Box::pin(backup::run(args)).await,
             Self::Restore(args) => Box::pin(restore::run(args)).await,
+            Self::Export(args) => Box::pin(export::run(args)).await,
+            Self::Import(args) => Box::pin(import::run(args)).await,
+            Self::Erase(args) => Box::pin(erase::run(args)).await,
+            Self::Audit(command) => Box::pin(audit::run(command)).await,
             Self::Guilds(command) => Box::pin(guilds::run(command)).await,
             Self::Keys(command) => Box::pin(keys::run(command)).await,
             Self::Games(command) => Box::pin(games::run(command)).await,

@@ -10,9 +10,9 @@ const GROUPS: [(&str, &str); 6] = [
     ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", "migrate api worker scheduler"),
     (
         "Operate, whether or not processes run",
-        "guilds keys games links staff shield panels submissions sync chat console jobs schedules doctor healthcheck",
+        "guilds keys games links staff shield panels submissions sync chat console jobs schedules erase audit doctor healthcheck",
     ),
-    ("Save and restore", "backup restore"),
+    ("Save, restore and move", "backup restore export import"),
     ("Test", "seed simulate"),
     ("Set up a shell", "completions man"),
 ];

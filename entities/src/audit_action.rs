@@ -2,7 +2,8 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 91] = [
+pub const ALL: [&str; 92] = [
+    "accounts.erase",
     "actions.add",
     "application_panels.add",
     "application_submissions.add",

@@ -6,6 +6,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, Quer
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::audit_chain::{self, Place};
 use crate::by_id::{by_id, inserts_of, no_relations};
 use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, audit_action, lists};
 
@@ -25,7 +26,16 @@ pub struct Model {
     pub key_id: Option<KeyId>,
     pub request_id: Option<String>,
     pub created_at: Timestamp,
+    /// In its chain ([`audit_chain`]); `None`: an older version wrote the entry.
+    pub position: Option<i64>,
+    /// `None` beside a digest: the entry is about a person who was erased.
+    pub salt: Option<Vec<u8>>,
+    pub digest: Option<Vec<u8>>,
+    pub hash: Option<Vec<u8>>,
 }
+
+/// The action of entries about members whom a sync changed.
+pub const MEMBER_SYNCED: &str = "sync.member";
 
 no_relations!();
 
@@ -77,58 +87,108 @@ pub struct CustomEntry {
     pub metadata: Json,
 }
 
-impl NewEntry {
-    fn row(self, actor: &Actor, now: Timestamp) -> ActiveModel {
-        debug_assert!(self.action.is_empty() || audit_action::is_known(self.action), "{}", self.action);
+/// What an entry says; its id and its place in a chain are given when it is written.
+#[derive(Debug, Clone)]
+pub struct Content {
+    pub guild: GuildId,
+    pub action: String,
+    pub source: Source,
+    pub actor: Actor,
+    pub target: String,
+    pub metadata: Json,
+    pub created_at: Timestamp,
+}
+
+impl Content {
+    fn of(actor: Actor, entry: NewEntry, created_at: Timestamp) -> Self {
+        let NewEntry { guild, action, target, metadata } = entry;
+        debug_assert!(audit_action::is_known(action), "{action}");
+        Self {
+            guild,
+            action: action.to_owned(),
+            source: Source::Service,
+            actor,
+            target,
+            metadata,
+            created_at,
+        }
+    }
+
+    fn of_custom(actor: Actor, entry: CustomEntry, created_at: Timestamp) -> Self {
+        let CustomEntry { guild, action, target, metadata } = entry;
+        Self { guild, action, source: Source::Custom, actor, target, metadata, created_at }
+    }
+
+    fn at(self, place: Place) -> ActiveModel {
         ActiveModel {
             audit_id: NotSet,
             guild_id: Set(self.guild),
-            action: Set(self.action.to_owned()),
-            source: Set(Source::Service),
-            actor_id: Set(actor.actor_id),
+            action: Set(self.action),
+            source: Set(self.source),
+            actor_id: Set(self.actor.actor_id),
             target_id: Set(self.target),
             metadata: Set(self.metadata),
-            key_id: Set(actor.key_id),
-            request_id: Set(actor.request_id.clone()),
-            created_at: Set(now),
+            key_id: Set(self.actor.key_id),
+            request_id: Set(self.actor.request_id),
+            created_at: Set(self.created_at),
+            position: Set(Some(place.position)),
+            salt: Set(Some(place.salt.to_vec())),
+            digest: Set(Some(place.digest)),
+            hash: Set(Some(place.hash)),
         }
     }
 }
 
-pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timestamp) -> Result<AuditId> {
-    Ok(entry.row(actor, now).insert(conn).await?.audit_id)
+impl From<Model> for Content {
+    fn from(row: Model) -> Self {
+        let actor = Actor { actor_id: row.actor_id, key_id: row.key_id, request_id: row.request_id };
+        Self {
+            guild: row.guild_id,
+            action: row.action,
+            source: row.source,
+            actor,
+            target: row.target_id,
+            metadata: row.metadata,
+            created_at: row.created_at,
+        }
+    }
 }
 
-/// Like [`write()`], for several entries.
-pub async fn write_many(
+/// The statements that write entries. Nobody else writes entries of these guilds until the commit, so they come last in
+/// the transaction.
+pub async fn inserts(
     conn: &impl Conn,
-    actor: &Actor,
-    entries: impl IntoIterator<Item = NewEntry>,
+    entries: Vec<(Actor, NewEntry)>,
     now: Timestamp,
-) -> Result<()> {
-    let entries = entries.into_iter().map(|entry| (actor.clone(), entry));
-    for insert in inserts(entries, now) {
+) -> Result<Vec<InsertStatement>> {
+    let entries: Vec<_> = entries.into_iter().map(|(actor, entry)| Content::of(actor, entry, now)).collect();
+    let (places, moves) = audit_chain::place(conn, &entries).await?;
+    let rows = entries.into_iter().zip(places).map(|(entry, place)| entry.at(place));
+    Ok(inserts_of::<Entity>(rows).into_iter().chain(moves).collect())
+}
+
+/// Writes an entry at once; it comes last in the transaction.
+pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timestamp) -> Result<()> {
+    for insert in inserts(conn, vec![(actor.clone(), entry)], now).await? {
         conn.execute(&insert).await?;
     }
     Ok(())
 }
 
-/// The statements that write entries.
-pub fn inserts(entries: impl IntoIterator<Item = (Actor, NewEntry)>, now: Timestamp) -> Vec<InsertStatement> {
-    inserts_of::<Entity>(entries.into_iter().map(|(actor, entry)| entry.row(&actor, now)))
-}
-
 /// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
 pub async fn write_custom(
     conn: &impl Conn,
-    actor: &Actor,
+    actor: Actor,
     entry: CustomEntry,
     now: Timestamp,
 ) -> Result<AuditId> {
-    let CustomEntry { guild, action, target, metadata } = entry;
-    let row = NewEntry { guild, action: "", target, metadata }.row(actor, now);
-    let row = ActiveModel { action: Set(action), source: Set(Source::Custom), ..row };
-    Ok(row.insert(conn).await?.audit_id)
+    let entry = Content::of_custom(actor, entry, now);
+    let (places, moves) = audit_chain::place(conn, std::slice::from_ref(&entry)).await?;
+    for end in moves {
+        conn.execute(&end).await?;
+    }
+    let place = places.into_iter().next().ok_or(DbErr::RecordNotInserted)?;
+    Ok(entry.at(place).insert(conn).await?.audit_id)
 }
 
 /// Filter of a list of entries.

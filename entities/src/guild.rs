@@ -1,5 +1,6 @@
 //! Guilds, the tenants, with their settings (docs/rules.md 4 to 6).
 
+pub mod import;
 pub mod removal;
 
 use std::collections::HashMap;

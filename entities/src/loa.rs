@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use crate::audit_entry::{self, Actor, NewEntry};
+use crate::audit_entry::NewEntry;
 use crate::by_id::{by_id, no_relations};
 use crate::guild::Settings;
 use crate::period::{self, Span};
@@ -221,11 +221,10 @@ pub async fn days(
     Ok(counted.into_iter().map(|(staff, (days, _))| (staff, days)).collect())
 }
 
-/// Marks up to `limit` active leaves past their end as expired, of one guild or of all, with an audit entry each. Needs
-/// a transaction.
+/// Marks up to `limit` active leaves past their end as expired, of one guild or of all (their audit
+/// entries: [`expiry_entry`]).
 pub async fn sweep(
     conn: &impl Conn,
-    by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
@@ -236,12 +235,11 @@ pub async fn sweep(
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
     let expire = Entity::update_many().col_expr(Column::Status, Expr::value(Status::Expired));
     let due = Due { rows: over, id: Column::LoaId, since: Column::EndsAt };
-    let closed = sweep::close(conn, expire, due, limit).await?;
-    audit_entry::write_many(conn, by, closed.iter().map(expiry_entry), now).await?;
-    Ok(closed)
+    sweep::close(conn, expire, due, limit).await
 }
 
-fn expiry_entry(loa: &Model) -> NewEntry {
+/// The audit entry of a row that the sweep has closed.
+pub fn expiry_entry(loa: &Model) -> NewEntry {
     NewEntry {
         guild: loa.guild_id,
         action: "loa.expire",

@@ -1,5 +1,5 @@
 //! Deletes old rows of a table: at most `limit` in a call, the oldest first, found by an index (docs/operations.md 4).
-//! `conn` is a transaction. Jobs, staff sessions and staff actions have their own files, and so have rows that live for
+//! `conn` is a transaction. Audit entries, jobs, staff sessions and staff actions have their own files, and so have rows that live for
 //! minutes.
 
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use sea_orm::sea_query::{Alias, ExprTrait, Func, Query, SelectStatement, SimpleE
 use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
 use crate::{
-    Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_submission, audit_entry,
-    leave_request, lists, moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
+    Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_submission, leave_request, lists,
+    moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
 };
 
 /// Rows whose column is before a time: a row without one is kept.
@@ -21,20 +21,6 @@ async fn delete_before<E: EntityTrait>(
     limit: u64,
 ) -> Result<u64> {
     sweep::delete::<E>(conn, Condition::all().add(column.lt(before)), column, limit).await
-}
-
-/// Entries of the audit log.
-pub async fn audit_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    delete_before::<audit_entry::Entity>(conn, audit_entry::Column::CreatedAt, before, limit).await
-}
-
-/// Entries of single members that a sync changed.
-pub async fn sync_entries(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
-    use audit_entry::{Column, Entity};
-    // A literal, so that the partial index is used.
-    let of_syncs =
-        Condition::all().add(Column::CreatedAt.lt(before)).add(Expr::cust("action = 'sync.member'"));
-    sweep::delete::<Entity>(conn, of_syncs, Column::CreatedAt, limit).await
 }
 
 /// Ended bans and mutes. The guild's revision records which changes are no longer known.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use crate::audit_entry::{self, Actor, NewEntry};
+use crate::audit_entry::NewEntry;
 use crate::by_id::{ROWS_PER_STATEMENT, by_id, no_relations};
 use crate::sweep::{self, Due};
 use crate::{ChatId, CommandId, Conn, GuildId, Page, Result, Timestamp};
@@ -168,7 +168,7 @@ pub async fn list(
     newest(guild, page).filter(shown).all(conn).await
 }
 
-/// Expires up to `limit` commands that were not acknowledged in time, with an audit entry each. Needs a transaction.
+/// Expires up to `limit` commands that were not acknowledged in time (their audit entries: [`expiry_entry`]).
 pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let over =
         Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
@@ -176,9 +176,7 @@ pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<M
         .col_expr(Column::State, Expr::value(State::Expired))
         .col_expr(Column::EndedAt, Expr::value(now));
     let due = Due { rows: over, id: Column::CommandId, since: Column::IssuedAt };
-    let closed = sweep::close(conn, expire, due, limit).await?;
-    audit_entry::write_many(conn, &Actor::service(), closed.iter().map(expiry_entry), now).await?;
-    Ok(closed)
+    sweep::close(conn, expire, due, limit).await
 }
 
 /// Deletes up to `limit` commands that ended before this time.
@@ -187,7 +185,8 @@ pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u
         .await
 }
 
-fn expiry_entry(command: &Model) -> NewEntry {
+/// The audit entry of a row that the sweep has closed.
+pub fn expiry_entry(command: &Model) -> NewEntry {
     NewEntry {
         guild: command.guild_id,
         action: "commands.expire",

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ActiveValue::Set, Condition, FromQueryResult};
 use serde_json::json;
 
-use crate::audit_entry::{self, Actor, NewEntry};
+use crate::audit_entry::NewEntry;
 use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
 use crate::{
@@ -168,19 +168,18 @@ pub async fn end(
     Ok(ended.into_iter().next())
 }
 
-/// Ends up to `limit` stale sessions at their last heartbeat, with an audit entry each. Needs a transaction.
+/// Ends up to `limit` stale sessions at their last heartbeat (their audit entries: [`expiry_entry`]).
 pub async fn sweep_stale(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let stale = Condition::all()
         .add(Column::EndedSecond.is_null())
         .add(Column::HeartbeatSecond.lt(oldest_heartbeat(now)));
     let end = Entity::update_many().col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond));
     let due = Due { rows: stale, id: Column::SessionId, since: Column::HeartbeatSecond };
-    let ended = sweep::close(conn, end, due, limit).await?;
-    audit_entry::write_many(conn, &Actor::service(), ended.iter().map(expiry_entry), now).await?;
-    Ok(ended)
+    sweep::close(conn, end, due, limit).await
 }
 
-fn expiry_entry(session: &Model) -> NewEntry {
+/// The audit entry of a row that the sweep has closed.
+pub fn expiry_entry(session: &Model) -> NewEntry {
     NewEntry {
         guild: session.guild_id,
         action: "sessions.expire",

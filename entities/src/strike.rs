@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use crate::audit_entry::{self, Actor, NewEntry};
+use crate::audit_entry::NewEntry;
 use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
 use crate::{ChatId, Conn, GuildId, Page, Result, StrikeId, Timestamp};
@@ -120,10 +120,9 @@ fn ending(how: Ended, now: Timestamp) -> UpdateMany<Entity> {
         .col_expr(Column::EndedHow, Expr::value(how))
 }
 
-/// Ends up to `limit` expired strikes, of one guild or of all, with an audit entry each. Needs a transaction.
+/// Ends up to `limit` expired strikes, of one guild or of all (their audit entries: [`expiry_entry`]).
 pub async fn sweep(
     conn: &impl Conn,
-    by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
@@ -133,12 +132,11 @@ pub async fn sweep(
         .add(Column::ExpiresAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
     let due = Due { rows: over, id: Column::StrikeId, since: Column::ExpiresAt };
-    let closed = sweep::close(conn, ending(Ended::Expired, now), due, limit).await?;
-    audit_entry::write_many(conn, by, closed.iter().map(expiry_entry), now).await?;
-    Ok(closed)
+    sweep::close(conn, ending(Ended::Expired, now), due, limit).await
 }
 
-fn expiry_entry(strike: &Model) -> NewEntry {
+/// The audit entry of a row that the sweep has closed.
+pub fn expiry_entry(strike: &Model) -> NewEntry {
     NewEntry {
         guild: strike.guild_id,
         action: "strikes.expire",

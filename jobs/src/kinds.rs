@@ -15,7 +15,7 @@ use crate::mirror::MirrorBan;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 11] = [
+pub const ALL: [(&str, Scope); 12] = [
     (SyncMember::KIND, Scope::Sync),
     (UnlinkMember::KIND, Scope::Links),
     (DirectMessage::KIND, Scope::Links),
@@ -26,6 +26,7 @@ pub const ALL: [(&str, Scope); 11] = [
     (MirrorBan::KIND, Scope::Moderation),
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
+    (EraseAccount::KIND, Scope::Admin),
     (PeriodicTask::KIND, Scope::Admin),
 ];
 
@@ -59,6 +60,9 @@ pub struct UnlinkMember {
     pub roles: Vec<RoleId>,
     /// The guild's at its end.
     pub nickname_template: String,
+    /// An account of the link was erased: nothing is noted of its member.
+    #[serde(default)]
+    pub erased: bool,
 }
 
 impl Payload for UnlinkMember {
@@ -96,6 +100,18 @@ pub struct RemoveRole {
 impl Payload for RemoveRole {
     const KIND: &'static str = "remove_role";
     const CLASS: Class = Class::Interactive;
+}
+
+/// Erases an account from the whole instance ([`crate::erasure`]), because its platform asked for it. It belongs to no guild.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EraseAccount {
+    pub play: PlayId,
+}
+
+impl Payload for EraseAccount {
+    const KIND: &'static str = "erase_account";
+    const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
 /// Flags game users for all guilds, in bulk (docs/rules.md 9).

@@ -5,6 +5,7 @@
 
 pub mod bulk_sync;
 pub mod direct_message;
+pub mod erasure;
 pub mod kinds;
 pub mod link_export;
 pub mod link_import;

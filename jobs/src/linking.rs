@@ -38,6 +38,15 @@ impl From<Operator> for Author {
     }
 }
 
+impl Author {
+    pub(crate) fn signed(&self, entry: NewEntry) -> NewEntry {
+        match &self.by {
+            Some(operator) => operator.signed(entry),
+            None => entry,
+        }
+    }
+}
+
 /// A link to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLink {
@@ -70,6 +79,7 @@ pub struct Linking<'w> {
     work: &'w mut UnitOfWork,
     revision: moderation_revision::Change,
     author: Author,
+    erases: bool,
 }
 
 impl<'w> Linking<'w> {
@@ -80,7 +90,12 @@ impl<'w> Linking<'w> {
         author: impl Into<Author>,
     ) -> Result<Self, DbErr> {
         let revision = moderation_revision::begin(work.tx(), guild, work.now()).await?;
-        Ok(Self { work, revision, author: author.into() })
+        Ok(Self { work, revision, author: author.into(), erases: false })
+    }
+
+    /// Ends links because an account is erased.
+    pub(crate) fn erasing(self) -> Self {
+        Self { erases: true, ..self }
     }
 
     pub fn tx(&self) -> &Transaction {
@@ -203,6 +218,7 @@ impl<'w> Linking<'w> {
             play_username: before.play_username.clone(),
             roles: bindings.iter().map(|binding| binding.role_id).chain(verified).collect(),
             nickname_template: row.map(|row| row.nickname_template).unwrap_or_default(),
+            erased: self.erases,
         };
         self.enqueue(&payload, None).await
     }
@@ -221,11 +237,7 @@ impl<'w> Linking<'w> {
 
     pub(crate) fn audit(&mut self, action: &'static str, target: impl ToString, metadata: Value) {
         let entry = NewEntry { guild: self.guild(), action, target: target.to_string(), metadata };
-        let entry = match &self.author.by {
-            Some(operator) => operator.signed(entry),
-            None => entry,
-        };
-        self.work.audit(self.author.actor.clone(), entry);
+        self.work.audit(self.author.actor.clone(), self.author.signed(entry));
     }
 }
 

@@ -20,8 +20,9 @@ const WORDS: [(&str, &str, &str); 8] = [
     ("{bytewise}", "COLLATE \"C\"", "COLLATE BINARY"),
 ];
 
-/// Marks a statement that SQLite does not need.
+/// Marks a statement that is for one of them.
 const POSTGRES_ONLY: &str = "{postgres only}";
+const SQLITE_ONLY: &str = "{sqlite only}";
 
 /// Stands in each statement of a change that Postgres applies outside a transaction, while others write:
 /// `CREATE INDEX {concurrently} …`.
@@ -60,7 +61,8 @@ impl Change {
 
     /// The statements for one of the two databases.
     pub(crate) fn statements(&self, postgres: bool) -> impl Iterator<Item = String> {
-        let wanted = move |statement: &&str| postgres || !statement.contains(POSTGRES_ONLY);
+        let others = if postgres { SQLITE_ONLY } else { POSTGRES_ONLY };
+        let wanted = move |statement: &&str| !statement.contains(others);
         self.sql.split_terminator(END).filter(wanted).map(move |statement| {
             let in_words = |text: String, (word, on_postgres, on_sqlite): &(&str, &str, &str)| {
                 text.replace(word, if postgres { on_postgres } else { on_sqlite })

@@ -18,6 +18,7 @@ use crate::pictures::Pictures;
 use crate::play_sign_in::PlaySignIn;
 use crate::roblox::{PlayHosts, PlayPlatform};
 use crate::sign_in::SignIn;
+use crate::webhook_secret::WebhookSecret;
 use crate::wire::Wire;
 use crate::{discord, roblox};
 
@@ -45,6 +46,8 @@ pub struct Platforms {
     pub pictures: Arc<Pictures>,
     /// `None`: no interactions arrive by HTTP.
     pub interaction_key: Option<InteractionKey>,
+    /// Verifies what the game platform sends; `None`: it sends nothing.
+    pub webhook_secret: Option<WebhookSecret>,
 }
 
 impl Platforms {
@@ -76,7 +79,9 @@ impl Platforms {
         let pictures = Pictures::new((chat.clone(), chat_files, files), (play.clone(), play_files));
         let pictures = Arc::new(pictures);
         let interaction_key = config.chat_public_key.map(InteractionKey::new);
-        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key })
+        let webhook_secret =
+            config.play_webhook_secret.as_ref().map(|secret| WebhookSecret::new(secret.expose()));
+        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key, webhook_secret })
     }
 
     /// The variables that are not set and without which no member can link in this way.
@@ -153,6 +158,7 @@ mod tests {
             play_key: None,
             play_client_id: Some("8".to_owned()),
             play_client_secret: Some("s".into()),
+            play_webhook_secret: None,
             chat_rate: PlatformRate::Off,
             play_rate: PlatformRate::Off,
         };

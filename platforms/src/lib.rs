@@ -28,6 +28,7 @@ mod play_sign_in;
 mod roblox;
 mod routes;
 mod sign_in;
+mod webhook_secret;
 mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
@@ -53,4 +54,5 @@ pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Player, Profile, Ranks};
 pub use play_sign_in::PlaySignIn;
 pub use roblox::PlayPlatform;
 pub use sign_in::{Person, SignIn};
+pub use webhook_secret::WebhookSecret;
 pub use wire::{CallPermit, Standing};

@@ -16,6 +16,7 @@
 //! | `after_effect` | the handler has returned, nothing of the outcome is written | kind |
 //! | `before_commit` | the end is written in a transaction, and not committed | kind, class where many end at once |
 //! | `after_commit` | the end is committed, a waiting caller has no answer | kind |
+//! | `after_import` | some rows of a guild that is imported are committed | table |
 
 use crate::error::StartError;
 
@@ -58,7 +59,7 @@ mod armed {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
-    const POINTS: [&str; 9] = [
+    const POINTS: [&str; 10] = [
         "after_insert",
         "after_publish",
         "after_confirm",
@@ -68,6 +69,7 @@ mod armed {
         "after_effect",
         "before_commit",
         "after_commit",
+        "after_import",
     ];
     const ACTIONS: [(&str, Action); 4] = [
         ("abort", Action::Abort),

@@ -45,6 +45,11 @@ impl UnitOfWork {
         self.audited.push((actor, entry));
     }
 
+    /// Entries of the service itself.
+    pub fn audit_own(&mut self, entries: impl IntoIterator<Item = NewEntry>) {
+        self.audited.extend(entries.into_iter().map(|entry| (Actor::service(), entry)));
+    }
+
     /// Writes events into the change log, and publishes them after the commit.
     pub fn announce(&mut self, events: impl IntoIterator<Item = Event>) {
         self.events.extend(events);
@@ -59,7 +64,7 @@ impl UnitOfWork {
     /// of the workers finds those that are not.
     pub async fn commit(self) -> Result<Vec<JobMessage>, DbErr> {
         let (recorded, events) = Events::prepare(self.events, self.now)?;
-        let mut last = audit_entry::inserts(self.audited, self.now);
+        let mut last = audit_entry::inserts(&self.transaction, self.audited, self.now).await?;
         last.extend(events);
         self.transaction.commit_with(last).await?;
         self.publisher.publish(recorded);

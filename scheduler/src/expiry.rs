@@ -56,6 +56,7 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     // The safety net of the workers finds the jobs.
     let jobs = jobs::mirror::enqueue_mirror(work.tx(), &change, &closed, &Actor::service()).await;
     jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
+    work.audit_own(expiry::entries(&closed));
     for row in &closed {
         let events = events_of(work.tx(), &change, row).await?;
         work.announce(events);
@@ -87,15 +88,17 @@ async fn events_of(
 
 /// Leaves of absence that have ended.
 pub(crate) async fn loa(context: &Context) -> Result<u64, DbErr> {
-    let work = UnitOfWork::begin(context).await?;
-    let ended = loa::sweep(work.tx(), &Actor::service(), None, work.now(), ROWS_PER_BATCH).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    let ended = loa::sweep(work.tx(), None, work.now(), ROWS_PER_BATCH).await?;
+    work.audit_own(ended.iter().map(loa::expiry_entry));
     work.commit().await?;
     Ok(ended.len() as u64)
 }
 
 pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
-    let work = UnitOfWork::begin(context).await?;
-    let ended = strike::sweep(work.tx(), &Actor::service(), None, work.now(), ROWS_PER_BATCH).await?;
+    let mut work = UnitOfWork::begin(context).await?;
+    let ended = strike::sweep(work.tx(), None, work.now(), ROWS_PER_BATCH).await?;
+    work.audit_own(ended.iter().map(strike::expiry_entry));
     work.commit().await?;
     Ok(ended.len() as u64)
 }
@@ -108,6 +111,7 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     let ended =
         |(guild, server): (_, &String)| Event::CommandAcknowledged { guild, server_id: server.clone() };
     work.announce(servers.into_iter().map(ended));
+    work.audit_own(expired.iter().map(server_command::expiry_entry));
     work.commit().await?;
     Ok(expired.len() as u64)
 }

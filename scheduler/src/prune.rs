@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::audit_chain::{self, Chain};
 use entities::{
     change_log, console_link, console_session, game_server, idempotency, job, link_attempt, retention,
     server_command, staff_action, staff_session,
@@ -74,8 +75,10 @@ async fn batch(context: &Context, kept: Kept) -> Result<u64, DbErr> {
     let before = context.clock.now() - context.retention.of(kept);
     let rows = match kept {
         Kept::Jobs => job::old::prune(&conn, before, ROWS_PER_TRANSACTION).await,
-        Kept::AuditEntries => retention::audit_entries(&conn, before, ROWS_PER_TRANSACTION).await,
-        Kept::SyncEntries => retention::sync_entries(&conn, before, ROWS_PER_TRANSACTION).await,
+        Kept::AuditEntries => audit_chain::old::delete(&conn, None, before, ROWS_PER_TRANSACTION).await,
+        Kept::SyncEntries => {
+            audit_chain::old::delete(&conn, Some(Chain::MemberSyncs), before, ROWS_PER_TRANSACTION).await
+        }
         Kept::Sanctions => retention::sanctions(&conn, before, ROWS_PER_TRANSACTION).await,
         Kept::Flags => retention::flags(&conn, before, ROWS_PER_TRANSACTION).await,
         Kept::Sessions => staff_session::sum::fold(&conn, before, ROWS_PER_TRANSACTION).await,

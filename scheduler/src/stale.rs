@@ -17,6 +17,7 @@ pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
     let event =
         |row: &staff_session::Model| Event::SessionEnded { guild: row.guild_id, session: row.session_id };
     work.announce(ended.iter().map(event));
+    work.audit_own(ended.iter().map(staff_session::expiry_entry));
     work.commit().await?;
     Ok(ended.len() as u64)
 }

@@ -9,6 +9,7 @@ mod assign_role;
 mod channel_name;
 mod create_ticket;
 mod direct_message;
+mod erase_account;
 mod errors;
 mod manual_role;
 mod mirror_ban;
@@ -40,6 +41,7 @@ pub fn registry(platforms: Platforms) -> Registry {
         .with(remove_role::Job(platforms.clone()))
         .with(mirror_ban::Job(platforms.clone()))
         .with(shield_import::Job(platforms.clone()))
+        .with(erase_account::Job)
         .with(create_ticket::Job(platforms))
 }
 

@@ -5,7 +5,7 @@
 
 mod intent;
 
-use entities::audit_entry::NewEntry;
+use entities::audit_entry::{self, NewEntry};
 use entities::job::Failure;
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::SyncMember;
@@ -166,7 +166,7 @@ impl Sync {
         }
         Some(NewEntry {
             guild: self.guild,
-            action: "sync.member",
+            action: audit_entry::MEMBER_SYNCED,
             target: self.user.to_string(),
             metadata: json!({
                 "before": { "roles": roles, "nickname": nickname },

@@ -34,7 +34,10 @@ impl Handler for Job {
         if is_linked(job, guild, user).await? {
             return sync.run(job, SyncMember { guild, user }).await;
         }
-        Ok(outcome)
+        match outcome {
+            Outcome::Done { result, .. } if ended.erased => Ok(Outcome::done(result)),
+            outcome => Ok(outcome),
+        }
     }
 }
 
@@ -68,6 +71,7 @@ mod tests {
             play_username: "builder".to_owned(),
             roles: roles(&[101, 102]),
             nickname_template: "{play_username}".to_owned(),
+            erased: false,
         };
         let after = change(&ended, None, &member(&[900, 102], Some("builder")));
         assert_eq!(after, Change { add: Vec::new(), remove: roles(&[102]), nick: Some(String::new()) });

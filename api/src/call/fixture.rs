@@ -34,6 +34,7 @@ fn no_platforms() -> PlatformConfig {
         play_key: None,
         play_client_id: None,
         play_client_secret: None,
+        play_webhook_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
     }

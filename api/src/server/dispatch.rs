@@ -33,11 +33,11 @@ use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
 use crate::server::console_page;
 use crate::server::cors;
-use crate::server::interactions;
 use crate::server::live::open::{self, Opening};
 use crate::server::replay;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, asked, plain};
+use crate::server::{interactions, webhook};
 use crate::state::State;
 
 /// Timeout of a request, plus the requested wait for a job.
@@ -157,7 +157,7 @@ fn outlives_client(found: &Found, request: &Request) -> bool {
         Found::Endpoint(route, _) => route.writes && route.runs != Runs::InMemory,
         Found::Console => !matches!(request.method, Method::GET | Method::HEAD),
         // What has begun goes on by itself.
-        Found::Page(_) | Found::Dashboard(_) | Found::Interactions => false,
+        Found::Page(_) | Found::Dashboard(_) | Found::Interactions | Found::Webhook => false,
     }
 }
 
@@ -172,6 +172,10 @@ async fn in_time(
         // Boxed, because the layers above move the space that each request may need.
         Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
         Found::Interactions => return Box::pin(interaction(&server, request, log)).await,
+        Found::Webhook => {
+            let Request { headers, body, .. } = *request;
+            return Box::pin(webhook::serve(&server.state, (headers, body), log)).await;
+        }
         Found::Console => return Box::pin(page_of_console(&server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {

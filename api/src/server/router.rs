@@ -9,6 +9,7 @@ use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::routes::AREAS;
 use crate::server::pages::{PAGES, Page};
+use crate::server::webhook;
 
 /// Every path is also served below this one (docs/rules.md 1).
 const VERSIONED: &str = "/api/v1";
@@ -32,6 +33,7 @@ enum Target {
     Console,
     Dashboard,
     Interactions,
+    Webhook,
 }
 
 /// The match of a request.
@@ -44,6 +46,8 @@ pub(crate) enum Found {
     Dashboard(Params),
     /// What people do on the chat platform: signed by it.
     Interactions,
+    /// What the game platform announces: signed by it.
+    Webhook,
 }
 
 impl Found {
@@ -55,6 +59,7 @@ impl Found {
             Self::Console => console::ROOT,
             Self::Dashboard(_) => dashboard::PATH,
             Self::Interactions => INTERACTIONS_PATH,
+            Self::Webhook => webhook::PATH,
         }
     }
 }
@@ -77,6 +82,7 @@ impl Router {
         insert(format!("{}/{{*page}}", console::MEMBERS), Target::Console);
         insert(dashboard::PATH.to_owned(), Target::Dashboard);
         insert(INTERACTIONS_PATH.to_owned(), Target::Interactions);
+        insert(webhook::PATH.to_owned(), Target::Webhook);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();
@@ -99,7 +105,10 @@ impl Router {
             Target::Page(page) if *method == Method::GET => return Ok(Found::Page(page)),
             Target::Console => return Ok(Found::Console),
             Target::Interactions if *method == Method::POST => return Ok(Found::Interactions),
-            Target::Interactions => return Err(ApiError::method_not_allowed("POST".to_owned())),
+            Target::Webhook if *method == Method::POST => return Ok(Found::Webhook),
+            Target::Interactions | Target::Webhook => {
+                return Err(ApiError::method_not_allowed("POST".to_owned()));
+            }
             Target::Dashboard if *method == Method::GET => {
                 return Ok(Found::Dashboard(Params::decode(found.params.iter())?));
             }
@@ -130,7 +139,7 @@ mod tests {
     fn endpoint(router: &Router, method: &Method, path: &str) -> (&'static Route, Params) {
         match router.find(method, path).unwrap() {
             Found::Endpoint(route, params) => (route, params),
-            Found::Page(_) | Found::Console | Found::Dashboard(_) | Found::Interactions => {
+            Found::Page(_) | Found::Console | Found::Dashboard(_) | Found::Interactions | Found::Webhook => {
                 panic!("{path} is a page")
             }
         }

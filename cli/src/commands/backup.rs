@@ -6,9 +6,8 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use entities::backup;
 use runtime::{Config, DatabaseArgs};
-use tempfile::NamedTempFile;
 
-use crate::{output, postgres_tool, schema};
+use crate::{new_file, output, postgres_tool, schema};
 
 /// Writes the whole database, as it is at one moment, to a file; `restore` reads it. The processes may run meanwhile.
 ///
@@ -30,17 +29,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(what) = schema::missing_file(&config)? {
         bail!("{what}: there is nothing to back up");
     }
-    let (file, name) = (&args.file, args.file.display());
-    if file.try_exists()? {
-        bail!("{name} exists: name another file, or remove it first");
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Under its own name only when it is whole.
-    let written = NamedTempFile::new_in(folder).with_context(|| format!("cannot write {name}"))?;
+    let written = new_file::begin(&args.file)?;
     write(&config, written.path()).await?;
-    written.as_file().sync_all()?;
     let bytes = written.as_file().metadata()?.len();
-    written.persist_noclobber(file).with_context(|| format!("cannot write {name}"))?;
+    new_file::finish(written, &args.file)?;
+    let name = args.file.display();
     let seconds = started.elapsed().as_secs_f64();
     output::print(&format!("backed up to {name}: {} KiB in {seconds:.1} s", bytes.div_ceil(1024)))
 }

@@ -3,7 +3,7 @@
 mod remove;
 
 use anyhow::bail;
-use entities::guild::removal;
+use entities::guild::{import, removal};
 use entities::{GuildId, guild, link};
 use serde_json::json;
 
@@ -52,6 +52,12 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
     if let Some(known) = removal::find(unit.tx(), args.guild).await? {
+        if import::find(unit.tx(), args.guild).await?.is_some() {
+            bail!(
+                "guild {id} is being imported: `guildhall import` with the same file ends that",
+                id = args.guild
+            );
+        }
         if known.removing_since.is_some() {
             bail!("guild {id} is being removed: `guildhall guilds remove {id}` ends that", id = args.guild);
         }

@@ -134,7 +134,12 @@ async fn entries_are_found_by_action_person_and_target(deployment: &Deployment) 
     assert_eq!(none.link("Show all entries"), audit(deployment));
     // A guild without entries.
     let guild = guild.id.parse::<i64>().unwrap();
-    sql(deployment, "DELETE FROM audit_entry WHERE guild_id = ?", vec![guild.into()]).await;
+    for delete in [
+        "UPDATE audit_chain SET first_position = last_position + 1 WHERE guild_id = ?",
+        "DELETE FROM audit_entry WHERE guild_id = ?",
+    ] {
+        sql(deployment, delete, vec![guild.into()]).await;
+    }
     owner.get(&audit(deployment)).await.shows(200, "Nothing was changed yet.");
 }
 
@@ -147,11 +152,12 @@ async fn a_day_is_whole_and_in_utc(deployment: &Deployment) {
         ("after", "2026-04-13T00:00:00Z"),
     ];
     for (target, at) in times {
-        noted(deployment, "shop.buy", target).await;
         let at: DateTime<Utc> = at.parse().unwrap();
-        let change = "UPDATE audit_entry SET created_at = ? WHERE guild_id = ? AND target_id = ?";
+        let write = "INSERT INTO audit_entry (guild_id, action, source, actor_id, target_id, metadata, created_at) \
+                     VALUES (?, 'shop.buy', 'custom', 0, ?, ?, ?)";
         let guild = deployment.guild().id.parse::<i64>().unwrap();
-        assert_eq!(sql(deployment, change, vec![at.into(), guild.into(), target.into()]).await, 1);
+        let values = vec![guild.into(), target.into(), json!({}).into(), at.into()];
+        assert_eq!(sql(deployment, write, values).await, 1);
     }
     let page = owner.get(&format!("{}?action=shop.buy", audit(deployment))).await;
     let found = async |from: &str, to: &str| {

@@ -11,7 +11,7 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
 /// Tables that give access come first, then the jobs.
-pub const TABLES: [&str; 30] = [
+pub const TABLES: [&str; 32] = [
     "console_session",
     "console_link",
     "staff_member",
@@ -41,7 +41,9 @@ pub const TABLES: [&str; 30] = [
     "link",
     "binding",
     "audit_entry",
+    "audit_chain",
     "api_key",
+    "guild_import",
 ];
 
 /// Marks the guild. From the commit on [`find`](super::find) does not find it. `None`: it is unknown.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::change::closing;
 use super::model::{Column, Entity, Lifted, Model, SanctionKind, expired};
-use crate::audit_entry::{self, Actor, NewEntry};
+use crate::audit_entry::NewEntry;
 use crate::moderation_revision::Change;
 use crate::sweep::{self, Due};
 use crate::{GuildId, Timestamp};
@@ -31,19 +31,16 @@ pub async fn guilds<C: ConnectionTrait>(
         .await
 }
 
-/// Closes up to `limit` expired sanctions of the guild, with their audit entries.
+/// Closes up to `limit` expired sanctions of the guild (their audit entries: [`entries`]).
 pub async fn sweep<C: ConnectionTrait>(conn: &C, change: &Change, limit: u64) -> Result<Vec<Model>, DbErr> {
     let expired = expired(change.now).add(Column::GuildId.eq(change.guild));
     let due = Due { rows: expired, id: Column::SanctionId, since: Column::ExpiresAt };
-    let closed = sweep::close(conn, closing(change, Lifted::Expired, None), due, limit).await?;
-    note(conn, &closed, change.now).await?;
-    Ok(closed)
+    sweep::close(conn, closing(change, Lifted::Expired, None), due, limit).await
 }
 
-/// Writes the audit entries of those closed sanctions that had expired.
-pub async fn note<C: ConnectionTrait>(conn: &C, closed: &[Model], now: Timestamp) -> Result<(), DbErr> {
-    let expired = closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired));
-    audit_entry::write_many(conn, &Actor::service(), expired.map(expiry_entry), now).await
+/// The audit entries of those closed sanctions that had expired.
+pub fn entries(closed: &[Model]) -> impl Iterator<Item = NewEntry> {
+    closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired)).map(expiry_entry)
 }
 
 fn expiry_entry(row: &Model) -> NewEntry {

@@ -1,7 +1,6 @@
 //! Leave of absence and strikes: no overlap, sweeps that count each row once.
 
 use entities::Page;
-use entities::audit_entry::Actor;
 use entities::guild::Settings;
 use entities::loa::{self, NewLoa, Status, Written};
 use entities::period::Span;
@@ -86,11 +85,11 @@ both_databases! {
         fixture.hire(chat(1), 5).await;
         let first = done(fixture.leave(1, 100, 200).await);
         done(fixture.leave(1, 200, 300).await);
-        assert!(loa::sweep(fixture.conn(), &Actor::service(), Some(guild()), at(199), 10).await.unwrap().is_empty());
-        assert!(loa::sweep(fixture.conn(), &Actor::service(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
-        let expired = loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap();
+        assert!(loa::sweep(fixture.conn(), Some(guild()), at(199), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(fixture.conn(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
+        let expired = loa::sweep(fixture.conn(), None, at(200), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].loa_id, expired[0].status), (1, first.loa_id, Status::Expired));
-        assert!(loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(fixture.conn(), None, at(200), 10).await.unwrap().is_empty());
         let with = async |status, now| {
             let filter = loa::Filter { status: Some(status), ..Default::default() };
             loa::list(fixture.conn(), guild(), filter, Page::first(10), at(now)).await.unwrap().len()
@@ -139,10 +138,10 @@ both_databases! {
         let removed = strike::remove(fixture.conn(), guild(), ids[2], at(1)).await.unwrap().unwrap();
         assert_eq!(removed.ended_how, Some(Ended::Removed));
         assert!(strike::remove(fixture.conn(), guild(), ids[2], at(1)).await.unwrap().is_none());
-        let expired = strike::sweep(fixture.conn(), &Actor::service(), None, at(500), 1).await.unwrap();
+        let expired = strike::sweep(fixture.conn(), None, at(500), 1).await.unwrap();
         assert_eq!((expired.len(), expired[0].strike_id), (1, ids[0]));
-        assert_eq!(strike::sweep(fixture.conn(), &Actor::service(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
-        assert!(strike::sweep(fixture.conn(), &Actor::service(), None, at(500), 10).await.unwrap().is_empty());
+        assert_eq!(strike::sweep(fixture.conn(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
+        assert!(strike::sweep(fixture.conn(), None, at(500), 10).await.unwrap().is_empty());
         let ended = strike::Filter { active: Some(false), ..Default::default() };
         assert_eq!(strike::list(fixture.conn(), guild(), ended, Page::first(10), at(500)).await.unwrap().len(), 3);
         assert!(strike::delete(fixture.conn(), guild(), ids[0]).await.unwrap().is_some());

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 mod actions;
+mod audit_chain;
 mod bans;
 mod bans_of_people;
 mod bans_together;

@@ -1,5 +1,6 @@
 //! Old rows are deleted in batches, found by an index, and no total changes.
 
+use entities::audit_chain::{self, Chain};
 use entities::job::old;
 use entities::moderation_revision::Standing;
 use entities::staff_action::{self, ActionType};
@@ -188,8 +189,8 @@ async fn where_nothing_is_old_nothing_is_read() {
         let conn = fixture.begin().await;
         let before = at(-365 * 100 * DAY);
         for rows in [
-            retention::audit_entries(&conn, before, 1_000).await,
-            retention::sync_entries(&conn, before, 1_000).await,
+            audit_chain::old::delete(&conn, None, before, 1_000).await,
+            audit_chain::old::delete(&conn, Some(Chain::MemberSyncs), before, 1_000).await,
             old::prune(&conn, before, 1_000).await,
             old::prune_maintenance(&conn, before, 1_000).await,
             change_log::prune(&conn, before, 1_000).await,

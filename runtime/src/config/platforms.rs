@@ -9,7 +9,7 @@ use crate::error::StartError;
 use crate::secret::{Secret, either, secret_file};
 use crate::settings::{
     CHAT_API_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_PUBLIC_KEY, CHAT_TOKEN, PLAY_API_URL,
-    PLAY_CLIENT_ID, PLAY_CLIENT_SECRET, PLAY_KEY,
+    PLAY_CLIENT_ID, PLAY_CLIENT_SECRET, PLAY_KEY, PLAY_WEBHOOK_SECRET,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -55,6 +55,12 @@ pub struct PlatformArgs {
     pub play_client_secret_file: Option<Secret>,
     #[arg(skip = Secret::of_variable(PLAY_CLIENT_SECRET))]
     pub play_client_secret: Option<Secret>,
+    /// File with the secret of the game platform's webhook that `GUILDHALL_PLAY_WEBHOOK_SECRET` holds otherwise: with it requests to
+    /// erase a user are taken at `POST /play/webhooks`
+    #[arg(long, env = "GUILDHALL_PLAY_WEBHOOK_SECRET_FILE", value_name = "FILE", value_parser = secret_file())]
+    pub play_webhook_secret_file: Option<Secret>,
+    #[arg(skip = Secret::of_variable(PLAY_WEBHOOK_SECRET))]
+    pub play_webhook_secret: Option<Secret>,
     /// Calls per second to the chat platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_CHAT_RATE", value_name = "RATE", default_value = "50")]
     pub chat_rate: PlatformRate,
@@ -96,6 +102,7 @@ pub struct PlatformConfig {
     /// Set if and only if `play_client_secret` is.
     pub play_client_id: Option<String>,
     pub play_client_secret: Option<Secret>,
+    pub play_webhook_secret: Option<Secret>,
     pub chat_rate: PlatformRate,
     pub play_rate: PlatformRate,
 }
@@ -114,6 +121,7 @@ impl PlatformArgs {
         let play_client = client(PLAY_CLIENT, self.play_client_id.as_deref(), secret)?;
         let chat_token = either(CHAT_TOKEN, self.chat_token.as_ref(), self.chat_token_file.as_ref())?;
         let play_key = either(PLAY_KEY, self.play_key.as_ref(), self.play_key_file.as_ref())?;
+        let webhook = (self.play_webhook_secret.as_ref(), self.play_webhook_secret_file.as_ref());
         let (chat_client_id, chat_client_secret) = chat_client.unzip();
         let (play_client_id, play_client_secret) = play_client.unzip();
         Ok(PlatformConfig {
@@ -126,6 +134,7 @@ impl PlatformArgs {
             play_key: header_value(play_key, PLAY_KEY)?,
             play_client_id,
             play_client_secret,
+            play_webhook_secret: either(PLAY_WEBHOOK_SECRET, webhook.0, webhook.1)?.cloned(),
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
         })

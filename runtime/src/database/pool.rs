@@ -10,6 +10,9 @@ use super::connections::Connections;
 use super::log_sync::LogSync;
 use super::pooled_connection::PooledConnection;
 
+/// A transaction's last statements that are executed as one: audit entries, the ends of their chains, events.
+const AT_ONCE: usize = 3;
+
 #[derive(Clone, Debug)]
 pub struct Pool {
     connections: Connections,
@@ -80,17 +83,16 @@ impl Transaction {
 
     /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
     pub async fn commit_with(self, mut inserts: Vec<InsertStatement>) -> Result<(), DbErr> {
-        let Some(last) = inserts.pop() else { return self.commit().await };
-        let build = |insert: &InsertStatement| self.backend.build(insert);
-        let statement = match (inserts.pop(), self.backend) {
-            (None, _) => build(&last),
-            (Some(before), DbBackend::Postgres) => self.backend.build(&chained(before, last)),
-            (Some(before), _) => joined(build(&before), build(&last)),
-        };
-        // More than two are many rows: together they could bind too many values.
+        // More are many rows: together they could bind too many values.
+        let last = inserts.split_off(inserts.len().saturating_sub(AT_ONCE));
         for insert in &inserts {
             self.execute(insert).await?;
         }
+        let statement = match self.backend {
+            DbBackend::Postgres if last.len() > 1 => chained(last).map(|last| self.backend.build(&last)),
+            _ => last.iter().map(|insert| self.backend.build(insert)).reduce(joined),
+        };
+        let Some(statement) = statement else { return self.commit().await };
         let Self { connection, log, bound, .. } = self;
         bound
             .run(durable(log.as_ref(), async { connection.into_inner().commit_after(statement).await }))
@@ -122,10 +124,16 @@ async fn durable<T>(
     Ok(outcome)
 }
 
-/// One statement of Postgres that executes both.
-fn chained(first: InsertStatement, second: InsertStatement) -> WithQuery {
-    let first = CommonTableExpression::new().query(first).table_name("first").to_owned();
-    WithClause::new().cte(first).to_owned().query(second)
+/// One statement of Postgres that executes them all.
+fn chained(mut inserts: Vec<InsertStatement>) -> Option<WithQuery> {
+    let last = inserts.pop()?;
+    let mut with = WithClause::new();
+    for (index, insert) in inserts.into_iter().enumerate() {
+        let before =
+            CommonTableExpression::new().query(insert).table_name(format!("insert_{index}")).to_owned();
+        with.cte(before);
+    }
+    Some(with.query(last))
 }
 
 /// Two statements of SQLite, one after the other: their placeholders have no numbers.

@@ -150,6 +150,7 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         play_key: Some(Secret::from("k")),
         play_client_id: Some(Application::PLAY_DEMO_ID.to_owned()),
         play_client_secret: Some(Secret::from(Application::PLAY_DEMO_SECRET)),
+        play_webhook_secret: None,
         chat_rate: chat_rate.parse().unwrap(),
         play_rate: PlatformRate::Off,
     }

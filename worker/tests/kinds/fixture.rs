@@ -242,6 +242,7 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         play_key: Some("key".into()),
         play_client_id: None,
         play_client_secret: None,
+        play_webhook_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
     };

@@ -45,6 +45,7 @@ fn unlinked(person: &Person, roles: &[i64]) -> UnlinkMember {
         play_username: person.name.clone(),
         roles: roles.iter().copied().map(role).collect(),
         nickname_template: String::new(),
+        erased: false,
     }
 }
 

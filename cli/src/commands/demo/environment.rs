@@ -146,6 +146,8 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
         play_key: Some(Secret::from(CREDENTIAL)),
         play_client_id: Some(Application::PLAY_DEMO_ID.to_owned()),
         play_client_secret_file: None,
+        play_webhook_secret_file: None,
+        play_webhook_secret: None,
         play_client_secret: Some(Secret::from(Application::PLAY_DEMO_SECRET)),
         chat_rate: rate(CHAT_RATE)?,
         play_rate: rate(PLAY_RATE)?,

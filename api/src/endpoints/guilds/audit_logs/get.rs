@@ -1,7 +1,7 @@
 //! GET /guilds/:guildId/audit-logs (docs/rules.md 8)
 
 use entities::audit_entry::{self, Filter, Model, Source};
-use entities::{AuditId, KeyId};
+use entities::{AuditId, KeyId, audit_chain};
 use serde_json::Value;
 
 use crate::endpoints::guilds::audit_logs::action::ActionOrArea;
@@ -21,6 +21,13 @@ pub(crate) struct AuditEntries {
     entries: Vec<AuditEntry>,
     #[schema(required)]
     next_cursor: Option<AuditId>,
+    /// The hash of the guild's newest entry, of those that no sync wrote, whatever the filter and the page. Keep it
+    /// elsewhere: as long as it is found in the log, no earlier entry was changed or removed. `null`: there is none.
+    #[schema(required, example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    newest_hash: Option<String>,
+    /// The same for the entries `sync.member`, which have a chain of their own.
+    #[schema(required)]
+    newest_sync_hash: Option<String>,
 }
 
 answer! {
@@ -43,6 +50,13 @@ answer! {
         key_id: Option<KeyId>,
         #[schema(required, example = "0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e")]
         request_id: Option<String>,
+        /// The place in the guild's log, or among its entries `sync.member`: 1 for the first. `null`: an older version
+        /// wrote the entry.
+        #[schema(required, example = 812)]
+        position: Option<i64>,
+        /// SHA-256 over the entry and the hash of the one before it, in hexadecimal digits.
+        #[schema(required)]
+        hash: Option<String> = row.hash.as_ref().map(hex::encode),
     }
 }
 
@@ -59,5 +73,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let action = action.as_ref().map(|action| action.0.as_str());
     let filter = Filter { action, source, ..Filter::default() };
     let rows = audit_entry::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
-    page.reply(rows, |row| row.audit_id, |entries, next_cursor| AuditEntries { entries, next_cursor })
+    let chains = audit_chain::of_guild(call.read(), call.guild()).await?;
+    let [newest_hash, newest_sync_hash] = chains.map(|chain| chain.newest_hash().map(hex::encode));
+    let list = |entries, next_cursor| AuditEntries { entries, next_cursor, newest_hash, newest_sync_hash };
+    page.reply(rows, |row| row.audit_id, list)
 }

@@ -36,6 +36,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.room_for(call.read(), Cap::CustomEntries, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     let entry = CustomEntry { guild: call.guild(), action: action.0, target, metadata };
-    let id = audit_entry::write_custom(work.tx(), &call.actor(), entry, work.now()).await?;
+    let id = audit_entry::write_custom(work.tx(), call.actor(), entry, work.now()).await?;
     work.commit(Reply::data(&Created { id })?).await
 }

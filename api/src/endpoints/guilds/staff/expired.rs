@@ -14,17 +14,23 @@ pub(crate) struct Expired {
     expired: usize,
 }
 
-/// Repeats a sweep of one batch, which returns how many rows it closed, until it closes none.
-pub(crate) async fn sweep_all<F>(sweep: impl Fn() -> F) -> Result<Expired, DbErr>
+impl Expired {
+    pub(crate) fn of<Row>(rows: &[Row]) -> Self {
+        Self { expired: rows.len() }
+    }
+}
+
+/// Repeats a sweep of one batch, which returns the rows that it closed, until it closes none.
+pub(crate) async fn sweep_all<Row, F>(sweep: impl Fn() -> F) -> Result<Vec<Row>, DbErr>
 where
-    F: Future<Output = Result<usize, DbErr>>,
+    F: Future<Output = Result<Vec<Row>, DbErr>>,
 {
-    let mut expired = 0;
+    let mut expired = Vec::new();
     loop {
         let closed = sweep().await?;
-        if closed == 0 {
-            return Ok(Expired { expired });
+        if closed.is_empty() {
+            return Ok(expired);
         }
-        expired += closed;
+        expired.extend(closed);
     }
 }

@@ -245,7 +245,7 @@ impl Batch<'_> {
 
     /// The audit entries of sanctions that had expired, and what each moderator did.
     async fn record(&mut self) -> Result<(), ApiError> {
-        expiry::note(self.work.tx(), &self.closed, self.change.now).await?;
+        self.work.audit_own(expiry::entries(&self.closed));
         let mut actions = Vec::new();
         for (&place, done) in &mut self.done {
             let (order, moderator) = (&self.orders[place], self.moderators[place]);

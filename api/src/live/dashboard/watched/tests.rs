@@ -36,6 +36,10 @@ fn entry(id: i64) -> audit_entry::Model {
         key_id: None,
         request_id: None,
         created_at: at(0),
+        position: Some(id),
+        salt: None,
+        digest: None,
+        hash: None,
     }
 }
 

@@ -100,7 +100,8 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 18] = [
+const MEMBERS: [Action; 19] = [
+    to("accounts.erase", "Account erased", Person, "erased an account from {entries} entries of this log"),
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use entities::audit_entry::{self, Model};
-use entities::{AuditId, Page as Part};
+use entities::{AuditId, Page as Part, audit_chain};
 use http::Method;
 use sea_orm::DbErr;
 use serde_json::json;
@@ -21,7 +21,8 @@ use crate::visit::GuildVisit;
 const ROWS_MAX: u64 = 100_000;
 /// Entries of a part, which is read at once.
 const BATCH: u64 = 200;
-const HEAD: &str = "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata\r\n";
+const HEAD: &str =
+    "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata,position,hash\r\n";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -39,9 +40,12 @@ impl Format {
         if self == Self::Json { ",\n" } else { "" }
     }
 
-    fn tail(self, last: Option<AuditId>) -> String {
-        let next = last.map_or_else(|| "null".to_owned(), |id| id.to_string());
-        if self == Self::Json { format!("\n],\"before\":{next}}}\n") } else { String::new() }
+    /// The newest hash is there for whoever keeps the file.
+    fn tail(self, last: Option<AuditId>, newest: Option<&[u8]>) -> String {
+        if self == Self::Csv {
+            return String::new();
+        }
+        format!("\n],\"before\":{},\"newest_hash\":{}}}\n", json!(last), json!(newest.map(hex::encode)))
     }
 
     fn line(self, entry: &Model) -> String {
@@ -52,7 +56,8 @@ impl Format {
             let line = json!({
                 "id": entry.audit_id, "created_at": at, "action": entry.action, "source": source,
                 "actor_id": entry.actor_id.to_string(), "target_id": entry.target_id, "key_id": entry.key_id,
-                "request_id": entry.request_id, "metadata": entry.metadata,
+                "request_id": entry.request_id, "metadata": entry.metadata, "position": entry.position,
+                "hash": entry.hash.as_ref().map(hex::encode),
             });
             return line.to_string();
         }
@@ -67,6 +72,8 @@ impl Format {
             key,
             entry.request_id.clone().unwrap_or_default(),
             entry.metadata.to_string(),
+            entry.position.map(|position| position.to_string()).unwrap_or_default(),
+            entry.hash.as_ref().map(hex::encode).unwrap_or_default(),
         ];
         cells.map(|text| cell(&text)).join(",") + "\r\n"
     }
@@ -155,7 +162,8 @@ impl File {
         }
         text += &lines.join(self.format.between());
         if !more {
-            text += &self.format.tail(self.last);
+            let [log, _] = audit_chain::of_guild(self.visit.read(), guild).await?;
+            text += &self.format.tail(self.last, log.newest_hash());
         }
         Ok((text.into(), more))
     }

@@ -8,8 +8,11 @@ use crate::pages::guilds::jobs::names::{KINDS, kind_words};
 use crate::pages::instance::schedules;
 
 /// Kinds that guilds do not see.
-const OWN_KINDS: [(&str, &str); 2] =
-    [("sync_chunk", "Chunk of a sync"), (PeriodicTask::KIND, "Periodic task")];
+const OWN_KINDS: [(&str, &str); 3] = [
+    ("sync_chunk", "Chunk of a sync"),
+    ("erase_account", "Erasure of an account"),
+    (PeriodicTask::KIND, "Periodic task"),
+];
 
 /// The kinds that can be chosen, with their names.
 pub(super) fn kinds() -> Vec<(&'static str, &'static str)> {

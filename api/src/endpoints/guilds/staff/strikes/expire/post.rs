@@ -10,9 +10,9 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let work = UnitOfWork::begin(&call).await?;
-    let (actor, guild, now) = (call.actor(), Some(call.guild()), work.now());
-    let sweep = || async { Ok(strike::sweep(work.tx(), &actor, guild, now, BATCH).await?.len()) };
-    let expired = sweep_all(sweep).await?;
-    work.commit(Reply::data(&expired)?).await
+    let mut work = UnitOfWork::begin(&call).await?;
+    let sweep = || strike::sweep(work.tx(), Some(call.guild()), work.now(), BATCH);
+    let rows = sweep_all(sweep).await?;
+    work.audit_all(rows.iter().map(strike::expiry_entry));
+    work.commit(Reply::data(&Expired::of(&rows))?).await
 }

@@ -1,0 +1,149 @@
+//! The rows of a guild as JSON, for `guildhall export` and `import`: the same on both databases. Keys, jobs, sessions of the
+//! console, attempts to link and live servers stay where they are.
+
+mod ids;
+mod value;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{Iterable, Order, PrimaryKeyToColumn, PrimaryKeyTrait, QueryResult, Value};
+use serde_json::Map;
+
+use crate::{Conn, GuildId, Result};
+
+pub use ids::Shifts;
+use value::Kind;
+
+/// A row: the names of its columns, with their values.
+pub type Row = Map<String, Json>;
+
+/// A table with rows of a guild.
+pub struct Table {
+    pub name: &'static str,
+    columns: Vec<(&'static str, Kind)>,
+    /// After the guild.
+    key: Vec<&'static str>,
+    /// The column of an id that counts the rows of all guilds.
+    pub serial: Option<&'static str>,
+}
+
+/// Columns that no query of their table reads.
+const UNREAD: [(&str, &str, Kind); 1] = [("staff_action", "summed", Kind::Flag)];
+
+/// What the instance decides, not the guild.
+const LEFT_OUT: [(&str, &str); 2] = [("guild", "removing_since"), ("guild", "shield_writer")];
+
+/// In an order in which no row comes before those that it refers to.
+pub fn tables() -> Vec<Table> {
+    macro_rules! all {
+        ($($module:ident $(:: $part:ident)?)+) => { vec![$(Table::of(crate::$module$(::$part)?::Entity)),+] };
+    }
+    all![
+        guild staff_role staff_member binding link moderation_revision sanction chat_ban strike loa leave_request
+        staff_note staff_session::sum staff_session staff_action pending_action quota registered_game
+        application_panel application_submission ticket audit_chain audit_entry
+    ]
+}
+
+impl Table {
+    fn of<E: EntityTrait>(entity: E) -> Self {
+        let name = entity.table_name();
+        let column = |column: E::Column| (column.as_str(), Kind::of(column.def().get_column_type()));
+        let unread = UNREAD.iter().filter(|(table, ..)| *table == name);
+        let columns = E::Column::iter().map(column).chain(unread.map(|(_, column, kind)| (*column, *kind)));
+        let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str());
+        let key: Vec<_> = key.filter(|column| *column != "guild_id").collect();
+        let serial = E::PrimaryKey::auto_increment().then(|| key.first().copied()).flatten();
+        let columns = columns.filter(|(column, _)| !LEFT_OUT.contains(&(name, column))).collect();
+        Self { name, columns, key, serial }
+    }
+
+    /// The rows of the guild after this one, in the order of their keys.
+    pub async fn read(
+        &self,
+        conn: &impl Conn,
+        guild: GuildId,
+        after: Option<&Row>,
+        limit: u64,
+    ) -> Result<Vec<Row>> {
+        let mut rows = Query::select();
+        rows.columns(self.columns.iter().map(|(column, _)| *column))
+            .from(self.name)
+            .and_where(Expr::col("guild_id").eq(guild))
+            .limit(limit);
+        for column in &self.key {
+            rows.order_by(*column, Order::Asc);
+        }
+        if let (Some(after), false) = (after, self.key.is_empty()) {
+            let read = |column: &&str| self.value(column, &after[*column]).unwrap_or(Value::BigInt(None));
+            let place = Expr::tuple(self.key.iter().map(read).map(Expr::value));
+            rows.and_where(Expr::tuple(self.key.iter().map(|column| Expr::col(*column))).gt(place));
+        }
+        let row = |row: &QueryResult| {
+            self.columns.iter().map(|(name, kind)| Ok(((*name).to_owned(), kind.read(row, name)?))).collect()
+        };
+        conn.query_all(&rows).await?.iter().map(row).collect()
+    }
+
+    /// What of a row another instance can have: it has neither the keys nor the jobs of this one. `None`: without its job
+    /// the row means nothing.
+    pub fn carried(&self, mut row: Row) -> Option<Row> {
+        if self.name == "ticket" && row["state"] == "creating" {
+            return None;
+        }
+        if self.name == "sanction" {
+            row.insert("key_id".to_owned(), Json::Null);
+            if row["mirror_state"] == "pending" {
+                row.insert("mirror_state".to_owned(), "failed".into());
+                row.insert("mirror_error".to_owned(), "exported before it was mirrored".into());
+            }
+        }
+        Some(row)
+    }
+
+    fn value(&self, column: &str, json: &Json) -> Result<Value, String> {
+        let kind = self.columns.iter().find(|(name, _)| *name == column).map(|(_, kind)| *kind);
+        let kind = kind.ok_or_else(|| format!("field `{column}` is unknown"))?;
+        kind.parse(json).ok_or_else(|| format!("field `{column}` must be {}", kind.name()))
+    }
+
+    /// The values of a row, in the order of the columns.
+    pub fn values(&self, guild: GuildId, row: &Row, shifts: &Shifts) -> Result<Vec<Value>, String> {
+        if let Some(name) = row.keys().find(|name| !self.columns.iter().any(|(column, _)| column == name)) {
+            return Err(format!("field `{name}` is unknown"));
+        }
+        let values = self.columns.iter().map(|(column, _)| {
+            let json = row.get(*column).ok_or_else(|| format!("field `{column}` is missing"))?;
+            Ok(shifts.shifted(self.name, column, self.value(column, json)?))
+        });
+        let values = values.collect::<Result<Vec<_>, String>>()?;
+        let own = self.columns.iter().position(|(column, _)| *column == "guild_id");
+        match own.and_then(|own| values.get(own)) {
+            Some(Value::BigInt(Some(id))) if *id == guild.get() => Ok(values),
+            _ => Err("field `guild_id` must be that of the first line".to_owned()),
+        }
+    }
+
+    pub async fn insert(&self, conn: &impl Conn, rows: Vec<Vec<Value>>) -> Result<()> {
+        let mut insert = Query::insert();
+        insert.into_table(self.name).columns(self.columns.iter().map(|(column, _)| *column));
+        for row in rows {
+            insert
+                .values(row.into_iter().map(Expr::value))
+                .map_err(|error| DbErr::Custom(error.to_string()))?;
+        }
+        conn.execute(&insert).await.map(drop)
+    }
+
+    /// How many rows of the guild there are.
+    pub async fn count(&self, conn: &impl Conn, guild: GuildId) -> Result<u64> {
+        let mut count = Query::select();
+        count
+            .expr_as(Expr::cust("CAST(count(*) AS bigint)"), "rows")
+            .from(self.name)
+            .and_where(Expr::col("guild_id").eq(guild));
+        let row = conn.query_one(&count).await?.ok_or_else(|| DbErr::RecordNotFound(self.name.to_owned()))?;
+        let rows: i64 = row.try_get("", "rows")?;
+        Ok(rows.unsigned_abs())
+    }
+}
