@@ -44,6 +44,7 @@ mod live_dashboard;
 mod logs;
 mod lookup;
 mod lua;
+mod migrate;
 mod moderation;
 mod operators;
 mod privileged_roles;
