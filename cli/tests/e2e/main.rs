@@ -48,6 +48,7 @@ mod migrate;
 mod moderation;
 mod operators;
 mod privileged_roles;
+mod release;
 mod resilience;
 mod roles_changed;
 mod secrets;
