@@ -22,6 +22,10 @@ impl FormatArgs {
         output::print(&output::table(header.each_ref().map(String::as_str), cells))
     }
 
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
     /// Prints one of the two.
     pub(crate) fn print(
         self,

@@ -22,7 +22,7 @@ mod settings;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use runtime::LogArgs;
+use runtime::{LogArgs, StartError};
 
 use crate::commands::Command;
 use crate::settings::SettingNames;
@@ -63,5 +63,10 @@ fn main() -> ExitCode {
 
 fn failed(error: &anyhow::Error, names: &SettingNames) -> ExitCode {
     output::note(&names.apply(format!("guildhall: {error:#}")));
-    ExitCode::FAILURE
+    // Those of `guildhall migrate --help`.
+    match error.downcast_ref::<StartError>() {
+        Some(StartError::OldSchema { .. }) => ExitCode::from(3),
+        Some(StartError::NewSchema { .. }) => ExitCode::from(4),
+        _ => ExitCode::FAILURE,
+    }
 }

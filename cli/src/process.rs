@@ -68,7 +68,7 @@ impl Process {
         let listener = listener.await?;
         backend.platforms.checked()?;
         let connect = async || {
-            schema::require_current(&config).await?;
+            schema::require_usable(&config).await?;
             Ok(Context::distributed(&config, shutdown.clone()).await?)
         };
         let context = wait.until_up(&shutdown, wait::log, connect).await?;

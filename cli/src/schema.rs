@@ -1,4 +1,4 @@
-//! The database file and its schema at the start of a process or command: migrated, or refused.
+//! The database file and its schema at the start of a process or command: migrated, accepted, or refused.
 
 use anyhow::Context as _;
 use migrations::Difference;
@@ -22,7 +22,9 @@ pub(crate) async fn migrate(config: &Config) -> anyhow::Result<Vec<String>> {
 }
 
 async fn apply(database: &Database) -> anyhow::Result<Vec<String>> {
-    if read(database).await?.pending.is_empty() {
+    let difference = read(database).await?;
+    check_not_too_new(&difference)?;
+    if difference.pending.is_empty() {
         return Ok(Vec::new());
     }
     migrations::apply(database.write().unbounded())
@@ -30,26 +32,52 @@ async fn apply(database: &Database) -> anyhow::Result<Vec<String>> {
         .context("cannot bring the database schema up to date")
 }
 
-/// Refuses an older and a newer schema; the error says what to run.
-pub(crate) async fn require_current(config: &Config) -> anyhow::Result<()> {
+/// Refuses a schema that this program cannot work with; the error says what to run.
+pub(crate) async fn require_usable(config: &Config) -> anyhow::Result<()> {
+    let difference = compare(config).await?;
+    check_usable(&difference)?;
+    if !difference.unknown.is_empty() {
+        let changes = difference.unknown.join(", ");
+        tracing::info!(changes, "the schema is newer than this program, which works with it");
+    }
+    Ok(())
+}
+
+/// How the schema differs from that of this program. Changes nothing.
+pub(crate) async fn compare(config: &Config) -> anyhow::Result<Difference> {
     let database = connect(config).await?;
     let difference = read(&database).await;
     database.close().await;
-    match difference?.pending.len() {
+    difference
+}
+
+/// An error if the schema lacks a change, or has one that this program cannot work with.
+pub(crate) fn check_usable(difference: &Difference) -> Result<(), StartError> {
+    check_not_too_new(difference)?;
+    match difference.pending.len() {
         0 => Ok(()),
-        pending => Err(StartError::OldSchema { pending }.into()),
+        pending => Err(StartError::OldSchema { pending }),
     }
 }
 
-/// How the schema is behind this program; one that is ahead of it is an error.
+/// In words, of a schema that lacks nothing.
+pub(crate) fn state(difference: &Difference) -> String {
+    match difference.unknown.as_slice() {
+        [] => "up to date".to_owned(),
+        newer => format!("newer than this program, which works with it: {} unknown", newer.join(", ")),
+    }
+}
+
+fn check_not_too_new(difference: &Difference) -> Result<(), StartError> {
+    if difference.refused.is_empty() {
+        return Ok(());
+    }
+    Err(StartError::NewSchema { unknown: difference.refused.join(", "), version: env!("CARGO_PKG_VERSION") })
+}
+
 async fn read(database: &Database) -> anyhow::Result<Difference> {
     let difference = migrations::difference(database.read().unbounded()).await;
-    let difference = difference.context("cannot read the state of the schema")?;
-    if difference.unknown.is_empty() {
-        return Ok(difference);
-    }
-    Err(StartError::NewSchema { unknown: difference.unknown.join(", "), version: env!("CARGO_PKG_VERSION") }
-        .into())
+    difference.context("cannot read the state of the schema")
 }
 
 /// A connection without a statement timeout: a migration of a large table may exceed it.

@@ -31,6 +31,17 @@ const CONCURRENTLY: &str = "{concurrently}";
 /// Terminator of each statement of a file, at the end of its last line; no comment ends with it.
 const END: &str = ";\n";
 
+/// Ends the name of a change that removes what older programs use, before the number of the change that a program must
+/// know to run on it: `m0017_drop_nickname_after_m0015`. A change without it leaves all older programs running.
+const AFTER: &str = "_after_";
+
+/// Whether a program that knows these changes runs on a database with this later one.
+pub(crate) fn allows(later: &str, known: &[&str]) -> bool {
+    later.rsplit_once(AFTER).is_none_or(|(_, needed)| {
+        known.iter().any(|name| name.split_once('_').is_some_and(|(number, _)| number == needed))
+    })
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) name: &'static str,

@@ -2,6 +2,9 @@
 //!
 //! Pending changes run in one transaction, all or none, except those that build indexes of large tables while
 //! others write (`CREATE INDEX {concurrently}`): each of these runs by itself on Postgres.
+//!
+//! Programs of two releases run side by side during an upgrade, so the name of a change says which older ones it
+//! leaves running (CONTRIBUTING.md, "Expand and contract").
 
 mod apply;
 mod change;
@@ -58,16 +61,24 @@ pub struct Difference {
     pub pending: Vec<String>,
     /// Changes that a newer program made.
     pub unknown: Vec<String>,
+    /// Those of `unknown` that this program cannot work with.
+    pub refused: Vec<String>,
 }
 
 /// Reads only. A database that was never migrated lacks all changes.
 pub async fn difference(database: &DatabaseConnection) -> Result<Difference, DbErr> {
-    let applied = applied_names(database).await?;
-    let known: Vec<String> = Schema::migrations().iter().map(|known| known.name().to_owned()).collect();
-    Ok(Difference {
-        pending: known.iter().filter(|name| !applied.contains(name)).cloned().collect(),
-        unknown: applied.into_iter().filter(|name| !known.contains(name)).collect(),
-    })
+    Ok(compare(applied_names(database).await?))
+}
+
+fn compare(applied: Vec<String>) -> Difference {
+    let known = CHANGES.map(|change| change.name);
+    let pending: Vec<_> = known.iter().filter(|name| !applied.iter().any(|done| done == *name)).collect();
+    let pending: Vec<String> = pending.into_iter().map(|name| (*name).to_owned()).collect();
+    let unknown = applied.into_iter().filter(|name| !known.contains(&name.as_str()));
+    let unknown: Vec<String> = unknown.collect();
+    // A database that lacks changes and has others is of another line of programs, not of a later one.
+    let is_refused = |name: &&String| !pending.is_empty() || !change::allows(name, &known);
+    Difference { refused: unknown.iter().filter(is_refused).cloned().collect(), pending, unknown }
 }
 
 async fn applied_names(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
@@ -80,3 +91,6 @@ async fn applied_names(database: &DatabaseConnection) -> Result<Vec<String>, DbE
     );
     database.query_all_raw(statement).await?.iter().map(|row| row.try_get("", "version")).collect()
 }
+
+#[cfg(test)]
+mod tests;

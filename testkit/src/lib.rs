@@ -51,7 +51,7 @@ pub use logs::{Logs, logs};
 pub use objects::{Ids, OUTSIDE, go_on_duty, kind_of};
 pub use postgres::postgres_program;
 pub use private_server::PrivateServer;
-pub use process::{Process, Roles, Running, Spawn, free_address, signal};
+pub use process::{Process, Roles, Running, Spawn, binary, free_address, old_binary, signal};
 pub use rows::Rows;
 pub use run::{run, run_shared, run_unstarted};
 pub use servers::{Namespace, Servers, job_queue};

@@ -40,9 +40,9 @@ pub fn free_address() -> String {
 }
 
 /// The product's binary: `GUILDHALL_TEST_BINARY`, else the one built beside this program.
-pub(crate) fn binary() -> PathBuf {
-    if let Some(named) = std::env::var_os("GUILDHALL_TEST_BINARY") {
-        return std::path::absolute(named).unwrap();
+pub fn binary() -> PathBuf {
+    if let Some(named) = named("GUILDHALL_TEST_BINARY") {
+        return named;
     }
     let this = std::env::current_exe().unwrap();
     // Test binaries are one folder below the programs.
@@ -53,9 +53,22 @@ pub(crate) fn binary() -> PathBuf {
     })
 }
 
+/// The binary of the build before, for tests of upgrades: `GUILDHALL_TEST_OLD_BINARY`, else the same as [`binary`].
+pub fn old_binary() -> PathBuf {
+    named("GUILDHALL_TEST_OLD_BINARY").unwrap_or_else(binary)
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(|file| std::path::absolute(file).unwrap())
+}
+
 /// The product's binary, without the caller's environment settings.
 pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
-    let mut command = Command::new(binary());
+    product(&binary(), args, env, folder)
+}
+
+fn product(program: &Path, args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GUILDHALL_")) {
         command.env_remove(name);
     }
@@ -69,6 +82,11 @@ impl Process {
     /// `name` names its log file in `folder`; a second process of this name appends.
     pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
         Self::spawn_command(name, guildhall(args, env, folder), folder)
+    }
+
+    /// The same, of the build before.
+    pub fn spawn_old(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+        Self::spawn_command(name, product(&old_binary(), args, env, folder), folder)
     }
 
     /// The same, with a closed standard error, as after `2>&1 | tee log` and the end of `tee`.

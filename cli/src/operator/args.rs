@@ -1,9 +1,11 @@
 //! The database of a command that does one thing beside running processes. Only its URL (or data folder) is needed.
 //!
-//! Only `migrate` and `serve` change a schema: an older and a newer one are refused.
+//! Only `migrate` and `serve` change a schema: an older one is refused, and a newer one that this program cannot work
+//! with.
 
 use anyhow::bail;
 use entities::GuildId;
+use migrations::Difference;
 use runtime::{Config, Context, DatabaseArgs, Shutdown, StartError};
 
 use super::guild::require_guild;
@@ -40,6 +42,13 @@ impl OperatorArgs {
     /// Applies pending migrations and returns their names.
     pub(crate) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
         schema::migrate(&self.config()?).await
+    }
+
+    /// How the schema differs from that of this program. A missing SQLite file is an error, and is not created.
+    pub(crate) async fn compare_schema(&self) -> anyhow::Result<Difference> {
+        let config = self.config()?;
+        refuse_missing_file(&config)?;
+        schema::compare(&config).await
     }
 
     fn config(&self) -> Result<Config, StartError> {
@@ -107,6 +116,6 @@ fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
 }
 
 async fn connect(config: &Config) -> anyhow::Result<Context> {
-    schema::require_current(config).await?;
+    schema::require_usable(config).await?;
     Ok(Context::embedded(config, Shutdown::new()).await?)
 }

@@ -10,3 +10,4 @@ mod links;
 mod network;
 mod poison;
 mod restore;
+mod upgrade;

@@ -6,6 +6,9 @@ use std::path::Path;
 use testkit::{Finished, Servers, TestDatabase, run_command};
 
 const PROCESSES: [&str; 3] = ["api", "worker", "scheduler"];
+/// As if the last migration had not been applied.
+pub(crate) const FORGET_LAST: &str =
+    "DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)";
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -96,7 +99,7 @@ async fn a_setting_without_its_other_half_names_it() {
 }
 
 #[tokio::test]
-async fn an_old_or_newer_schema_is_refused_with_what_to_run() {
+async fn an_old_or_too_new_schema_is_refused_with_what_to_run() {
     let (folder, servers) = (folder(), Servers::from_env());
     let database = TestDatabase::empty_on_server(&servers.database).await;
     let env = [
@@ -110,16 +113,22 @@ async fn an_old_or_newer_schema_is_refused_with_what_to_run() {
     }
     assert_says(run(&["guilds", "list"], &env[..1], folder.path()).await, &["guildhall migrate"]);
     assert_eq!(database.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);
-    // A schema without the last migration is refused too.
     run(&["migrate"], &env, folder.path()).await.succeeded();
-    database
-        .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
-        .await;
-    assert_says(run(&["api"], &env, folder.path()).await, &["1 migration", "guildhall migrate"]);
-    database.execute("INSERT INTO seaql_migrations VALUES ('m9999_later', 0)").await;
+    // A later change that leaves this program running, then one that does not.
+    database.execute("INSERT INTO seaql_migrations VALUES ('m9998_later', 0)").await;
+    run(&["guilds", "list"], &env, folder.path()).await.succeeded();
+    database.execute("INSERT INTO seaql_migrations VALUES ('m9999_drop_after_m9998', 0)").await;
     for command in [&["api"][..], &["migrate"], &["guilds", "list"]] {
-        assert_says(run(command, &env, folder.path()).await, &["newer", "m9999_later", "or a later one"]);
+        let refused = run(command, &env, folder.path()).await;
+        assert_eq!(refused.code, Some(4), "{refused:?}");
+        assert_says(refused, &["newer", "m9999_drop_after_m9998", "or a later one"]);
     }
+    // A schema without the last migration is refused too.
+    database.execute("DELETE FROM seaql_migrations WHERE version LIKE 'm999%'").await;
+    database.execute(FORGET_LAST).await;
+    let refused = run(&["api"], &env, folder.path()).await;
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert_says(refused, &["1 migration", "guildhall migrate"]);
 }
 
 #[tokio::test]
@@ -128,9 +137,7 @@ async fn only_serve_and_migrate_change_the_schema_of_a_file() {
     let file = folder.path().join("guildhall-data/guildhall.db");
     std::fs::create_dir(folder.path().join("guildhall-data")).unwrap();
     let database = TestDatabase::sqlite_file(&file).await;
-    database
-        .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
-        .await;
+    database.execute(FORGET_LAST).await;
     let add = ["guilds", "add", "7000000000000000000", "--name", "g"];
     for command in [&["guilds", "list"][..], &["keys", "list"], &add] {
         assert_says(run(command, &[], folder.path()).await, &["1 migration", "guildhall migrate"]);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
-use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
+use sea_orm::{
+    Condition, FromQueryResult, Iterable, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value,
+};
 
 use super::{ActionType, ActiveModel, Column, Entity, Model, NewAction};
 use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp, guild, lists, quota};
@@ -171,7 +173,9 @@ fn insertion(
     // SQLite would take `ON CONFLICT` for the condition of a join.
     rows_of.and_where(Expr::value(true));
     let mut insert = Query::insert();
-    insert.into_table(Entity).columns(columns).on_conflict(taken).returning_all();
+    // Each by its name: a later release may add columns while this program has the statement prepared.
+    let returned = Query::returning().columns(Column::iter());
+    insert.into_table(Entity).columns(columns).on_conflict(taken).returning(returned);
     // Fails only where the numbers of columns differ.
     drop(insert.select_from(rows_of));
     insert

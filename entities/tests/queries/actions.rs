@@ -66,6 +66,18 @@ both_databases! {
         assert_eq!(bans.iter().map(|one| one.count).sum::<i64>(), 20);
     }
 
+    async fn a_column_of_the_next_release_disturbs_no_statement_in_use(fixture: &Fixture) {
+        let act = async |seconds: std::ops::Range<i64>| {
+            for second in seconds {
+                fixture.act(action(1, ActionType::Ban), at(second)).await;
+            }
+        };
+        act(0..8).await;
+        fixture.execute("ALTER TABLE staff_action ADD COLUMN of_the_next_release text").await;
+        act(8..16).await;
+        assert_eq!(totals::of_staff(fixture.conn(), guild(), chat(1)).await.unwrap(), 16);
+    }
+
     async fn concurrent_actions_of_one_member_are_numbered_without_gaps(fixture: &Fixture) {
         let writes = (0..12).map(|n| async move {
             let transaction = fixture.begin().await;

@@ -50,11 +50,11 @@ async fn open(config: &Config) -> Result<Database, Problem> {
 
 async fn current_schema(database: &Database) -> Result<String, Problem> {
     match migrations::difference(database.read().unbounded()).await {
-        Ok(Difference { unknown, .. }) if !unknown.is_empty() => {
-            let what = format!("newer than this program: {} unknown", unknown.join(", "));
+        Ok(Difference { refused, .. }) if !refused.is_empty() => {
+            let what = format!("newer than this program: {} unknown", refused.join(", "));
             Err(Problem::new(what, "run the version of `guildhall` that migrated it, or a later one"))
         }
-        Ok(Difference { pending, .. }) if pending.is_empty() => Ok("up to date".to_owned()),
+        Ok(difference) if difference.pending.is_empty() => Ok(schema::state(&difference)),
         Ok(Difference { pending, .. }) => {
             let what = format!("{} missing: {}", output::count(pending.len(), "change"), pending.join(", "));
             Err(Problem::new(what, "run `guildhall migrate` (`guildhall serve` does it by itself)"))

@@ -31,7 +31,7 @@ pub(super) async fn restore(config: &Config, backup: &Path, replace: bool) -> an
     Ok(())
 }
 
-/// That it is whole, and not of a newer version of this program.
+/// That it is whole, and that this program works with it.
 async fn check(file: &Path) -> anyhow::Result<()> {
     let url = format!("sqlite://{}", file.display());
     let database = Database::connect(&url, &DatabaseOptions::default()).await?;
@@ -41,9 +41,9 @@ async fn check(file: &Path) -> anyhow::Result<()> {
     if let Some(damage) = damage? {
         bail!("it is damaged: {damage}");
     }
-    let unknown = difference?.unknown;
-    if !unknown.is_empty() {
-        bail!("it is of a newer version of guildhall: {}", unknown.join(", "));
+    let refused = difference?.refused;
+    if !refused.is_empty() {
+        bail!("it is of a newer version of guildhall: {}", refused.join(", "));
     }
     Ok(())
 }
