@@ -1,11 +1,13 @@
 //! The plan of docs/architecture.md: no import cycles between files, crates that import what its table says, processes
-//! that never reach each other, and the order of folders in `api`.
+//! that never reach each other, and the order of folders in `api`. And what `deploy` says about the image.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod containers;
 mod crates;
 mod layers;
 mod modules;
+mod pin;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
