@@ -153,10 +153,10 @@ mod tests {
     #[test]
     fn the_recorder_is_installed_once_and_has_buckets_for_seconds() {
         let (first, second) = (metrics_handle(), metrics_handle());
-        metrics::histogram!("guildhall_job_run_seconds").record(0.2);
+        metrics::histogram!("guildhall_job_wait_seconds").record(0.2);
         metrics::counter!("telemetry_test_total").increment(3);
         assert!(
-            first.render().contains("guildhall_job_run_seconds_bucket{le=\"0.25\"} 1"),
+            first.render().contains("guildhall_job_wait_seconds_bucket{le=\"0.25\"} 1"),
             "{}",
             first.render()
         );

@@ -61,7 +61,7 @@ async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
         all.push_str(&text);
     }
     // HTTP metrics carry the route, never the path; job metrics carry kind and outcome.
-    let jobs = r#"guildhall_jobs_total{kind="sync_member",outcome="succeeded"} 1"#;
+    let jobs = r#"messaging_destination_name="interactive",kind="sync_member",outcome="succeeded"} 1"#;
     for wanted in ["/bindings/list", "/interactions/sync", jobs, "guildhall_jobs_oldest_seconds"] {
         assert!(all.contains(wanted), "no {wanted} in {all}");
     }

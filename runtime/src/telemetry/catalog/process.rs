@@ -1,0 +1,40 @@
+//! Of every process: what it is, and the servers that it needs.
+
+use metrics::Unit;
+
+use super::{Metric, counter, gauge};
+
+const ALL: &str = "all";
+const DISTRIBUTED: &str = "all distributed";
+
+pub(super) const METRICS: &[Metric] = &[
+    gauge("guildhall_build_info", Unit::Count, &["version"], ALL, "1, with the version of the program"),
+    gauge(
+        "guildhall_processes",
+        Unit::Count,
+        &["role"],
+        ALL,
+        "Living processes by role, by their heartbeats; `serve` has each role",
+    ),
+    gauge(
+        "guildhall_dependency_up",
+        Unit::Count,
+        &["dependency"],
+        ALL,
+        "1 if this process reaches the dependency, as in /health/ready",
+    ),
+    gauge(
+        "guildhall_database_away",
+        Unit::Count,
+        &[],
+        ALL,
+        "1 while the database does not answer this process",
+    ),
+    counter("guildhall_redis_outages_total", &[], DISTRIBUTED, "Times at which Redis stopped answering"),
+    counter(
+        "guildhall_events_lost_total",
+        &[],
+        DISTRIBUTED,
+        "Events that were not sent over Redis; they are read from the database, within a second",
+    ),
+];
