@@ -137,13 +137,13 @@ mod tests {
         let database = ready.flag("database", Need::Required);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (label, waits) = (Some(("class", "bulk")), Arc::new(AtomicBool::new(false)));
+        let waits = Arc::new(AtomicBool::new(false));
         let silent = waits.clone();
         let measure: Measure = Arc::new(move || {
             if silent.load(Ordering::Relaxed) {
                 return Box::pin(std::future::pending());
             }
-            Box::pin(async move { vec![Gauge { name: "ops_test_waiting", label, value: 3.0 }] })
+            Box::pin(async move { vec![Gauge::new("ops_test_waiting", 3.0).with("class", "bulk")] })
         });
         shutdown.services().spawn(serve_ops(listener, ready, measure, shutdown.clone()));
 

@@ -111,10 +111,25 @@ fn install() -> PrometheusHandle {
 /// A value that was measured for one answer.
 #[derive(Debug, Clone)]
 pub struct Gauge {
-    pub name: &'static str,
-    /// Name and value.
-    pub label: Option<(&'static str, &'static str)>,
-    pub value: f64,
+    name: &'static str,
+    value: f64,
+    labels: Vec<(&'static str, &'static str)>,
+}
+
+impl Gauge {
+    pub fn new(name: &'static str, value: f64) -> Self {
+        Self { name, value, labels: Vec::new() }
+    }
+
+    pub fn count(name: &'static str, number: impl TryInto<u32>) -> Self {
+        Self::new(name, f64::from(number.try_into().unwrap_or(u32::MAX)))
+    }
+
+    #[must_use]
+    pub fn with(mut self, label: &'static str, value: &'static str) -> Self {
+        self.labels.push((label, value));
+        self
+    }
 }
 
 /// The metrics of this process, and those that were measured just now.
@@ -122,12 +137,8 @@ pub(crate) fn render(measured: &[Gauge]) -> String {
     let recorder = PrometheusBuilder::new().build_recorder();
     metrics::with_local_recorder(&recorder, || {
         catalog::describe();
-        for Gauge { name, label, value } in measured {
-            let gauge = match label {
-                Some((label, of)) => metrics::gauge!(*name, *label => *of),
-                None => metrics::gauge!(*name),
-            };
-            gauge.set(*value);
+        for Gauge { name, value, labels } in measured {
+            metrics::gauge!(*name, labels).set(*value);
         }
     });
     let handle = metrics_handle();

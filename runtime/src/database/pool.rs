@@ -9,6 +9,7 @@ use super::bound::Bound;
 use super::connections::Connections;
 use super::log_sync::LogSync;
 use super::pooled_connection::PooledConnection;
+use crate::telemetry::Gauge;
 
 #[derive(Clone, Debug)]
 pub struct Pool {
@@ -55,6 +56,10 @@ impl Pool {
             bound: self.bound.clone(),
             log: self.log.clone(),
         })
+    }
+
+    pub(super) fn gauges(&self, name: &'static str) -> [Gauge; 4] {
+        self.connections.gauges(name)
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {

@@ -20,6 +20,7 @@ pub(super) const METRICS: &[Metric] = &[
         ALL,
         "Jobs that wait because their guild has its full share of the class",
     ),
+    gauge("guildhall_jobs_running", Unit::Count, &["class"], ALL, "Jobs that run"),
     gauge(
         "guildhall_jobs_oldest_seconds",
         Unit::Seconds,
@@ -51,6 +52,13 @@ pub(super) const METRICS: &[Metric] = &[
         &["kind"],
         WORKERS,
         "Messages of jobs whose kind this version does not know",
+    ),
+    gauge(
+        "guildhall_schedule_lag_seconds",
+        Unit::Seconds,
+        &["schedule"],
+        ALL,
+        "How long ago the schedule's oldest tick that is not done was due",
     ),
     gauge("guildhall_scheduler_leads", Unit::Count, &[], "scheduler", "1 in the scheduler that leads"),
 ];

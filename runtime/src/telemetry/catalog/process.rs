@@ -30,6 +30,27 @@ pub(super) const METRICS: &[Metric] = &[
         ALL,
         "1 while the database does not answer this process",
     ),
+    gauge(
+        "db_client_connection_count",
+        Unit::Count,
+        &["db_client_connection_pool_name", "db_client_connection_state"],
+        ALL,
+        "Connections to the database by pool and state, `used` or `idle`",
+    ),
+    gauge(
+        "db_client_connection_max",
+        Unit::Count,
+        &["db_client_connection_pool_name"],
+        ALL,
+        "Connections that the pool may have",
+    ),
+    gauge(
+        "db_client_connection_pending_requests",
+        Unit::Count,
+        &["db_client_connection_pool_name"],
+        ALL,
+        "Callers that wait for a connection of the pool",
+    ),
     counter("guildhall_redis_outages_total", &[], DISTRIBUTED, "Times at which Redis stopped answering"),
     counter(
         "guildhall_events_lost_total",
