@@ -1,8 +1,9 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
-//! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
+//! the `metrics` macros record metrics anywhere, exposed as Prometheus text or OpenMetrics.
 
 mod catalog;
 mod flat_json;
+mod open_metrics;
 mod repeated;
 
 use std::io::IsTerminal;
@@ -20,6 +21,7 @@ use tracing_subscriber::prelude::*;
 use crate::error::StartError;
 use crate::shutdown::Shutdown;
 use flat_json::{FlatJson, Pairs};
+pub(crate) use open_metrics::open_metrics;
 use repeated::Repeated;
 
 /// For processes that serve: our crates at info, verbose libraries only when something is wrong.

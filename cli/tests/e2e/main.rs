@@ -47,6 +47,7 @@ mod lua;
 mod moderation;
 mod operators;
 mod privileged_roles;
+mod prometheus;
 mod resilience;
 mod roles_changed;
 mod secrets;
