@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
+mod queries;
+
 const HEAD: &str = "\
 # Metrics
 
@@ -95,27 +97,6 @@ fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
             names.extend(parts.map(str::to_owned));
         }
     }
-}
-
-/// Of deploy/prometheus/alerts.yaml: its metrics exist, and docs/runbook.md says what to do.
-#[test]
-fn each_alert_is_about_our_metrics_and_has_its_section() {
-    let alerts = std::fs::read_to_string(root().join("deploy/prometheus/alerts.yaml")).unwrap();
-    let words = alerts.split(|one: char| !one.is_ascii_alphanumeric() && one != '_');
-    let ours = words.filter(|word| PREFIXES.iter().any(|prefix| word.starts_with(prefix)));
-    let named: BTreeSet<_> = ours.map(|word| word.trim_end_matches("_count")).collect();
-    for name in &named {
-        assert!(all().any(|metric| metric.name == *name), "{name} is no metric of ours");
-    }
-    assert!(named.len() > 8, "{named:?}");
-    let runbook = std::fs::read_to_string(root().join("docs/runbook.md")).unwrap();
-    let after = |text: &str, begin: &str| -> Vec<String> {
-        text.lines().filter_map(|line| line.trim().strip_prefix(begin).map(str::to_owned)).collect()
-    };
-    let alerts_by_name = after(&alerts, "- alert: ");
-    assert_eq!(alerts_by_name, after(&runbook, "## "));
-    let links: Vec<_> = alerts_by_name.iter().map(|name| name.to_lowercase()).collect();
-    assert_eq!(links, after(&alerts, "runbook: docs/runbook.md#"));
 }
 
 #[test]
