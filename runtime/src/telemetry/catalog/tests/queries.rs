@@ -122,12 +122,16 @@ fn each_alert_is_about_our_metrics_and_has_its_section() {
         let shown: Vec<_> = between(rest, "$labels.", "}");
         assert_eq!(faults(query, &shown), [""; 0], "{query}");
     }
-    let runbook = std::fs::read_to_string(root().join("docs/runbook.md")).unwrap();
+    let [runbook, drill] = ["docs/runbook.md", "deploy/prometheus/drill"]
+        .map(|file| std::fs::read_to_string(root().join(file)).unwrap());
     let after = |text: &str, begin: &str| -> Vec<String> {
         text.lines().filter_map(|line| line.trim().strip_prefix(begin).map(str::to_owned)).collect()
     };
     let by_name = after(&alerts, "- alert: ");
     assert_eq!(rules(&alerts).count(), by_name.len());
+    for name in &by_name {
+        assert!(drill.contains(&format!("\"{name}\"")), "deploy/prometheus/drill has no fault for {name}");
+    }
     assert_eq!(by_name, after(&runbook, "## "));
     let links: Vec<_> = by_name.iter().map(|name| name.to_lowercase()).collect();
     assert_eq!(links, after(&alerts, "runbook: docs/runbook.md#"));
