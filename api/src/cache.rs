@@ -1,6 +1,7 @@
 //! In-memory caches of this process, which keep queries off the hot path.
 
 mod by_number;
+mod cache_metrics;
 pub(crate) mod caches;
 pub(crate) mod commands;
 pub(crate) mod event_fed;

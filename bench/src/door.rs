@@ -227,7 +227,7 @@ async fn fill_audit_log(deployment: &Deployment) -> anyhow::Result<()> {
 /// Of the API process, each with its route, method and status.
 async fn series(deployment: &Deployment) -> usize {
     let metrics = deployment.metrics(0).await;
-    metrics.lines().filter(|line| line.starts_with("guildhall_http_requests_total")).count()
+    metrics.lines().filter(|line| line.starts_with("http_server_request_duration_seconds_count")).count()
 }
 
 /// Of the process, and what the system holds for TCP connections; the whole system's, for it tells no other.

@@ -2,9 +2,9 @@
 
 mod args;
 pub(crate) mod credentials;
+mod measure;
 pub(crate) mod wait;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -12,8 +12,8 @@ use platforms::Platforms;
 use queue::run::Slots;
 use queue::{Broker, Queue};
 use runtime::{
-    Config, Context, Gauge, HttpArgs, Measure, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind,
-    serve_ops, service_manager,
+    Config, Context, HttpArgs, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind, serve_ops,
+    service_manager,
 };
 use tokio::net::TcpListener;
 
@@ -106,7 +106,7 @@ impl BackgroundArgs {
         let shutdown = Shutdown::on_signals(Duration::ZERO);
         let (process, listener) =
             Process::distributed(mode, self.metrics.bind(), &self.backend, self.wait, shutdown).await?;
-        spawn_metrics(listener, &process.context);
+        spawn_metrics(listener, &process.context, &process.platforms);
         start(&process);
         service_manager::started(&process.context.shutdown);
         process.context.shutdown.soft().cancelled().await;
@@ -123,39 +123,18 @@ pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>,
 }
 
 /// Serves health and metrics there.
-pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
+pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context, platforms: &Platforms) {
     let Some(listener) = listener else { return };
     if let Ok(listen) = listener.local_addr() {
         tracing::info!(%listen, "serving health and metrics");
     }
-    spawn_metrics(listener, context);
+    spawn_metrics(listener, context, platforms);
 }
 
-fn spawn_metrics(listener: TcpListener, context: &Context) {
+fn spawn_metrics(listener: TcpListener, context: &Context, platforms: &Platforms) {
     let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
-    context.shutdown.services().spawn(serve_ops(listener, readiness, measure(context), shutdown));
-}
-
-fn measure(context: &Context) -> Measure {
-    // While the database is away a scrape does not wait for it.
-    let context = Context { database: context.database.clone().guarded(), ..context.clone() };
-    Arc::new(move || {
-        let context = context.clone();
-        Box::pin(async move {
-            let measured = queue::gauges(&context).await;
-            let measured =
-                measured.inspect_err(|error| tracing::debug!(%error, "cannot read the state of jobs"));
-            let mut gauges = measured.unwrap_or_default();
-            let version = Some(("version", VERSION));
-            gauges.push(Gauge { name: "guildhall_build_info", label: version, value: 1.0 });
-            for (dependency, state) in context.readiness.report().await.dependencies {
-                let label = Some(("dependency", dependency));
-                let value = f64::from(u8::from(state == "ok"));
-                gauges.push(Gauge { name: "guildhall_dependency_up", label, value });
-            }
-            gauges
-        })
-    })
+    let measure = measure::measure(context, platforms);
+    context.shutdown.services().spawn(serve_ops(listener, readiness, measure, shutdown));
 }
 
 fn clients(args: &PlatformArgs, redis: Option<&Redis>) -> anyhow::Result<Platforms> {

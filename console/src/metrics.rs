@@ -9,6 +9,9 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// Reads that are closer together count as one.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The label of the status of an answer, in requests and in calls to platforms.
+pub(crate) const STATUS: &str = "http_response_status_code";
+
 /// One value with its labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {

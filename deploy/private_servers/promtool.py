@@ -1,4 +1,4 @@
-"""The program that checks rules of Prometheus. No server of it is started."""
+"""Prometheus with the program that checks its rules. No server of it is started here."""
 
 import shutil
 

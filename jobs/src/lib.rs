@@ -13,7 +13,9 @@ pub mod linking;
 pub mod mirror;
 mod operator;
 mod retry;
+mod schedule_lag;
 pub mod schedules;
 
 pub use operator::{Operator, RetriedAll};
 pub use retry::{Retry, retry};
+pub use schedule_lag::gauges as schedule_gauges;

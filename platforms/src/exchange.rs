@@ -6,8 +6,9 @@
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
+use metrics::Label;
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder, redirect};
+use reqwest::{Client, Method, Request, RequestBuilder, redirect};
 use serde::de::DeserializeOwned;
 
 use crate::error::{PlatformError, Result};
@@ -84,26 +85,44 @@ impl Http {
         request: RequestBuilder,
         cap: usize,
     ) -> Result<Response> {
-        let sent = Instant::now();
-        let exchanged = exchange(request, cap).await;
-        self.record("guildhall_platform_request_seconds", route, sent.elapsed());
-        self.count(route, exchanged.as_ref().map_or(0, |answer| answer.status));
+        let exchanged = match request.build() {
+            Ok(request) => self.exchange(route, request, cap).await,
+            Err(error) => Err(failure(&error)),
+        };
         self.failures.note(route, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));
         exchanged.map_err(|cause| PlatformError::unavailable(route, cause))
     }
 
-    pub(crate) fn record(&self, name: &'static str, route: &'static str, elapsed: Duration) {
-        metrics::histogram!(name, "platform" => self.platform, "route" => route)
-            .record(elapsed.as_secs_f64());
+    /// Sends it, and records how long that took and how it ended.
+    async fn exchange(
+        &self,
+        route: &'static str,
+        request: Request,
+        cap: usize,
+    ) -> Result<Response, &'static str> {
+        let mut labels = self.labels(route);
+        let url = request.url();
+        labels.push(Label::new("server_address", url.host_str().unwrap_or_default().to_owned()));
+        labels.push(Label::new("server_port", url.port_or_known_default().unwrap_or_default().to_string()));
+        let sent = Instant::now();
+        let exchanged = answered(&self.client, request, cap).await;
+        labels.extend(outcome(exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause)));
+        metrics::histogram!("http_client_request_duration_seconds", labels).record(sent.elapsed());
+        exchanged
     }
 
-    /// Status 0: no response.
-    fn count(&self, route: &'static str, status: u16) {
-        metrics::counter!(
-            "guildhall_platform_requests_total",
-            "platform" => self.platform, "route" => route, "status" => status.to_string()
-        )
-        .increment(1);
+    /// A call of this route has waited for its turn.
+    pub(crate) fn paced(&self, route: &'static str, waited: Duration) {
+        metrics::histogram!("guildhall_platform_paced_seconds", self.labels(route)).record(waited);
+    }
+
+    fn labels(&self, route: &'static str) -> Vec<Label> {
+        let (method, template) = route.split_once(' ').unwrap_or(("_OTHER", route));
+        vec![
+            Label::from_static_parts("platform", self.platform),
+            Label::from_static_parts("http_request_method", method),
+            Label::from_static_parts("url_template", template),
+        ]
     }
 
     /// A body of another shape is `Unavailable`: the platform, or a server before it, is broken.
@@ -120,8 +139,19 @@ pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {
     PlatformError::unavailable(route, "the answer does not have the expected shape")
 }
 
-async fn exchange(request: RequestBuilder, cap: usize) -> Result<Response, &'static str> {
-    let response = request.send().await.map_err(|error| failure(&error))?;
+/// A status, and its error from 400 on; or the error without an answer.
+fn outcome(outcome: Result<u16, &'static str>) -> impl Iterator<Item = Label> {
+    let status = outcome.ok().map(|status| status.to_string());
+    let error = match outcome {
+        Ok(status) => (status >= 400).then(|| status.to_string()),
+        Err(cause) => Some(cause.replace(' ', "_")),
+    };
+    let label = |name, value: Option<String>| value.map(|value| Label::new(name, value));
+    label("http_response_status_code", status).into_iter().chain(label("error_type", error))
+}
+
+async fn answered(client: &Client, request: Request, cap: usize) -> Result<Response, &'static str> {
+    let response = client.execute(request).await.map_err(|error| failure(&error))?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     Ok(Response { status, headers, body: read_capped(response, cap).await? })
 }

@@ -16,6 +16,7 @@ mod failure;
 mod failures;
 #[cfg(test)]
 mod fuzz;
+mod gauges;
 mod guild_access;
 mod interaction_key;
 mod nickname;

@@ -129,7 +129,7 @@ impl Wire {
         let asked = Instant::now();
         let ask = Ask { route, major: context.guild.get(), priority: context.priority };
         let permit = self.pacer.acquire(ask).await?;
-        self.http.record("guildhall_platform_paced_seconds", route, asked.elapsed());
+        self.http.paced(route, asked.elapsed());
         Ok(CallPermit { permit, context })
     }
 

@@ -7,6 +7,7 @@
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::error::StartError;
+use crate::telemetry::Gauge;
 
 mod access;
 mod alone;
@@ -106,6 +107,16 @@ impl Database {
         // SQLite's transactions are snapshots anyway, and its readers cannot write.
         let sql = if self.postgres { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" };
         self.read.begin(sql).await
+    }
+
+    /// The connections of its pools.
+    pub fn gauges(&self) -> Vec<Gauge> {
+        let pools = if self.postgres {
+            [("all", &self.write), ("vital", &self.vital)]
+        } else {
+            [("readers", &self.read), ("writer", &self.write)]
+        };
+        pools.into_iter().flat_map(|(name, pool)| pool.gauges(name)).collect()
     }
 
     pub fn is_postgres(&self) -> bool {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::readiness::Readiness;
 use crate::shutdown::Shutdown;
-use crate::telemetry::{Gauge, render};
+use crate::telemetry::{Gauge, open_metrics, render};
 
 /// A client that has not sent its headers by then is disconnected.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,8 +28,8 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECTION_TIMEOUT: Duration = Duration::from_mins(5);
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// The format of Prometheus text.
-const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A scrape does not wait longer for what is measured then, and has the other metrics.
 const MEASURED_WITHIN: Duration = Duration::from_secs(2);
@@ -92,12 +92,23 @@ async fn handle(request: &Request<Incoming>, ready: &Readiness, measure: &Measur
     }
     if request.uri().path() == "/metrics" {
         let measured = tokio::time::timeout(MEASURED_WITHIN, measure()).await.unwrap_or_default();
-        return reply(StatusCode::OK, METRICS_TYPE, render(&measured));
+        let text = render(&measured);
+        return if takes_open_metrics(request.headers()) {
+            reply(StatusCode::OK, OPEN_METRICS, open_metrics(&text))
+        } else {
+            reply(StatusCode::OK, PROMETHEUS_TEXT, text)
+        };
     }
     match answer(request.uri().path(), ready).await {
         Some(response) => response,
         None => json(StatusCode::NOT_FOUND, &serde_json::json!({ "status": "not found" })),
     }
+}
+
+/// A scraper that names it prefers it.
+fn takes_open_metrics(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
+    accepted.any(|accept| accept.contains("application/openmetrics-text"))
 }
 
 fn json(status: StatusCode, body: &impl Serialize) -> Response<Bytes> {
@@ -137,13 +148,13 @@ mod tests {
         let database = ready.flag("database", Need::Required);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (label, waits) = (Some(("class", "bulk")), Arc::new(AtomicBool::new(false)));
+        let waits = Arc::new(AtomicBool::new(false));
         let silent = waits.clone();
         let measure: Measure = Arc::new(move || {
             if silent.load(Ordering::Relaxed) {
                 return Box::pin(std::future::pending());
             }
-            Box::pin(async move { vec![Gauge { name: "ops_test_waiting", label, value: 3.0 }] })
+            Box::pin(async move { vec![Gauge::new("ops_test_waiting", 3.0).with("class", "bulk")] })
         });
         shutdown.services().spawn(serve_ops(listener, ready, measure, shutdown.clone()));
 
@@ -158,6 +169,10 @@ mod tests {
         let scraped = ask(address, "GET /metrics").await;
         assert!(scraped.contains("ops_test_total 1"), "{scraped}");
         assert!(scraped.contains("ops_test_waiting{class=\"bulk\"} 3"), "{scraped}");
+        let open =
+            ask(address, "GET /metrics HTTP/1.1\r\naccept: application/openmetrics-text;version=1.0.0").await;
+        assert!(open.contains("content-type: application/openmetrics-text; version=1.0.0"), "{open}");
+        assert!(open.contains("ops_test_total 1") && open.ends_with("\n# EOF\n"), "{open}");
         waits.store(true, Ordering::Relaxed);
         let scraped = ask(address, "GET /metrics").await;
         assert!(scraped.contains("ops_test_total 1") && !scraped.contains("ops_test_waiting"), "{scraped}");

@@ -1,8 +1,9 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
-//! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
+//! the `metrics` macros record metrics anywhere, exposed as Prometheus text or OpenMetrics.
 
 mod catalog;
 mod flat_json;
+mod open_metrics;
 mod repeated;
 
 use std::io::IsTerminal;
@@ -20,6 +21,7 @@ use tracing_subscriber::prelude::*;
 use crate::error::StartError;
 use crate::shutdown::Shutdown;
 use flat_json::{FlatJson, Pairs};
+pub(crate) use open_metrics::open_metrics;
 use repeated::Repeated;
 
 /// For processes that serve: our crates at info, verbose libraries only when something is wrong.
@@ -111,10 +113,25 @@ fn install() -> PrometheusHandle {
 /// A value that was measured for one answer.
 #[derive(Debug, Clone)]
 pub struct Gauge {
-    pub name: &'static str,
-    /// Name and value.
-    pub label: Option<(&'static str, &'static str)>,
-    pub value: f64,
+    name: &'static str,
+    value: f64,
+    labels: Vec<(&'static str, &'static str)>,
+}
+
+impl Gauge {
+    pub fn new(name: &'static str, value: f64) -> Self {
+        Self { name, value, labels: Vec::new() }
+    }
+
+    pub fn count(name: &'static str, number: impl TryInto<u32>) -> Self {
+        Self::new(name, f64::from(number.try_into().unwrap_or(u32::MAX)))
+    }
+
+    #[must_use]
+    pub fn with(mut self, label: &'static str, value: &'static str) -> Self {
+        self.labels.push((label, value));
+        self
+    }
 }
 
 /// The metrics of this process, and those that were measured just now.
@@ -122,12 +139,8 @@ pub(crate) fn render(measured: &[Gauge]) -> String {
     let recorder = PrometheusBuilder::new().build_recorder();
     metrics::with_local_recorder(&recorder, || {
         catalog::describe();
-        for Gauge { name, label, value } in measured {
-            let gauge = match label {
-                Some((label, of)) => metrics::gauge!(*name, *label => *of),
-                None => metrics::gauge!(*name),
-            };
-            gauge.set(*value);
+        for Gauge { name, value, labels } in measured {
+            metrics::gauge!(*name, labels).set(*value);
         }
     });
     let handle = metrics_handle();
@@ -153,10 +166,10 @@ mod tests {
     #[test]
     fn the_recorder_is_installed_once_and_has_buckets_for_seconds() {
         let (first, second) = (metrics_handle(), metrics_handle());
-        metrics::histogram!("guildhall_job_run_seconds").record(0.2);
+        metrics::histogram!("guildhall_job_wait_seconds").record(0.2);
         metrics::counter!("telemetry_test_total").increment(3);
         assert!(
-            first.render().contains("guildhall_job_run_seconds_bucket{le=\"0.25\"} 1"),
+            first.render().contains("guildhall_job_wait_seconds_bucket{le=\"0.25\"} 1"),
             "{}",
             first.render()
         );

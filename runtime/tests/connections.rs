@@ -10,7 +10,7 @@ use std::time::Duration;
 use runtime::{Database, DatabaseOptions};
 use sea_orm::sea_query::{Alias, InsertStatement, Query};
 use sea_orm::{ConnectionTrait, Statement};
-use testkit::TestDatabase;
+use testkit::{FELT, TestDatabase, eventually};
 
 async fn both(test: impl AsyncFn(&TestDatabase, Database)) {
     for database in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
@@ -40,6 +40,37 @@ async fn seen(database: &TestDatabase) -> i64 {
 async fn number(conn: &impl ConnectionTrait, sql: &str) -> i64 {
     let statement = Statement::from_string(conn.get_database_backend(), sql);
     conn.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index(0).unwrap()
+}
+
+/// The metrics of the pool that writes, as name and value.
+fn shown(opened: &Database) -> Vec<String> {
+    let gauges = opened.gauges().into_iter().map(|gauge| format!("{gauge:?}"));
+    gauges.filter(|gauge| gauge.contains("\"all\"") || gauge.contains("\"writer\"")).collect()
+}
+
+fn shows(opened: &Database, name: &str, value: f64, label: &str) -> Option<()> {
+    let begin = format!("Gauge {{ name: \"db_client_connection_{name}\", value: {value:?},");
+    shown(opened).iter().any(|gauge| gauge.starts_with(&begin) && gauge.contains(label)).then_some(())
+}
+
+#[tokio::test]
+async fn a_pool_shows_who_uses_its_connections_and_who_waits_for_one() {
+    both(async |_, opened| {
+        assert_eq!(shown(&opened).len(), 4);
+        let transaction = opened.begin().await.unwrap();
+        shows(&opened, "count", 1.0, "used").unwrap();
+        shows(&opened, "pending_requests", 0.0, "").unwrap();
+        let other = opened.clone();
+        let waiting = tokio::spawn(async move { other.write().execute_unprepared("SELECT 1").await });
+        eventually("one waits", FELT, async || shows(&opened, "pending_requests", 1.0, "")).await;
+        transaction.rollback().await.unwrap();
+        waiting.await.unwrap().unwrap();
+        shows(&opened, "max", 1.0, "").unwrap();
+        shows(&opened, "count", 0.0, "used").unwrap();
+        shows(&opened, "count", 1.0, "idle").unwrap();
+        shows(&opened, "pending_requests", 0.0, "").unwrap();
+    })
+    .await;
 }
 
 #[tokio::test]

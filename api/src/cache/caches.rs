@@ -51,10 +51,10 @@ impl Caches {
             keys: Keys::new(freshness),
             moderation: Moderation::new(database, freshness, shutdown),
             flags: Flags::new(database, freshness, shutdown),
-            active_lists: Lists::new(freshness),
-            members: Lists::new(freshness),
-            links: OfGuild::new(freshness, LINKS),
-            staff: OfGuild::new(freshness, STAFF),
+            active_lists: Lists::new("active_lists", freshness),
+            members: Lists::new("members", freshness),
+            links: OfGuild::new("links", freshness, LINKS),
+            staff: OfGuild::new("staff", freshness, STAFF),
             sessions: Sessions::new(freshness),
             commands: Commands::new(freshness),
             known_servers: Cache::builder()
@@ -104,6 +104,18 @@ impl Caches {
     pub(crate) fn drop_large_lists(&self) {
         self.active_lists.drop_large();
         self.members.drop_large();
+    }
+
+    /// Writes how much each holds to its metrics; that of guilds does so at each change.
+    pub(crate) fn report(&self) {
+        self.keys.rows.report();
+        self.flags.report();
+        self.active_lists.report();
+        self.members.report();
+        self.links.report();
+        self.staff.report();
+        self.sessions.entries.report();
+        self.commands.entries.report();
     }
 
     fn forget_all(&self) {

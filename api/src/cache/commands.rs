@@ -45,7 +45,7 @@ pub(crate) struct Commands {
 
 impl Commands {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        Self { entries: EventFed::new(freshness, CAPACITY) }
+        Self { entries: EventFed::new("commands", freshness, CAPACITY) }
     }
 
     /// The pending commands of the server, oldest first.

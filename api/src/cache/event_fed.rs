@@ -12,6 +12,8 @@ use quick_cache::sync::Cache;
 use runtime::Freshness;
 use sea_orm::DbErr;
 
+use crate::cache::cache_metrics::CacheMetrics;
+
 /// Lifetime while the change log cannot be read.
 pub(crate) const STALE_LIFE: Duration = Duration::from_secs(1);
 
@@ -20,6 +22,7 @@ pub(crate) struct EventFed<K, V> {
     /// Counts changes, so that a value read before a change is not cached after it.
     generation: AtomicU64,
     freshness: Freshness,
+    metrics: CacheMetrics,
 }
 
 #[derive(Clone)]
@@ -33,8 +36,19 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    pub(crate) fn new(freshness: &Freshness, capacity: usize) -> Self {
-        Self { entries: Cache::new(capacity), generation: AtomicU64::new(0), freshness: freshness.clone() }
+    /// `name` is that of its metrics.
+    pub(crate) fn new(name: &'static str, freshness: &Freshness, capacity: usize) -> Self {
+        Self {
+            entries: Cache::new(capacity),
+            generation: AtomicU64::new(0),
+            freshness: freshness.clone(),
+            metrics: CacheMetrics::new(name),
+        }
+    }
+
+    /// Writes its size to its metrics.
+    pub(crate) fn report(&self) {
+        self.metrics.hold(self.held().0);
     }
 
     /// Entries, and how many there may be.
@@ -47,8 +61,10 @@ where
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        let entry = self.entries.get(key)?;
-        (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE).then_some(entry.value)
+        let holds = |entry: &Entry<V>| self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE;
+        let found = self.entries.get(key).filter(holds);
+        self.metrics.looked_up(found.is_some());
+        found.map(|entry| entry.value)
     }
 
     /// Like [`load`](Self::load), but returns the cached value, however old, while the database is away.
@@ -133,7 +149,7 @@ mod tests {
     use super::*;
 
     fn new_cache() -> EventFed<u8, u8> {
-        EventFed::new(Events::in_process(Breaker::default()).freshness(), 10)
+        EventFed::new("test", Events::in_process(Breaker::default()).freshness(), 10)
     }
 
     fn value(value: u8) -> std::future::Ready<Result<u8, DbErr>> {

@@ -53,13 +53,17 @@ impl Flags {
             freshness: freshness.clone(),
             shutdown: shutdown.clone(),
             flagged: RwLock::default(),
-            rows: EventFed::new(freshness, ROWS),
+            rows: EventFed::new("flags", freshness, ROWS),
         }))
     }
 
     /// Flags in memory, and how many there may be.
     pub(crate) fn held(&self) -> (u64, Option<u64>) {
         self.0.rows.held()
+    }
+
+    pub(crate) fn report(&self) {
+        self.0.rows.report();
     }
 
     /// The flags of these users, in their order, each once.

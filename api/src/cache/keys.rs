@@ -126,7 +126,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        Self { rows: EventFed::new(freshness, CAPACITY) }
+        Self { rows: EventFed::new("keys", freshness, CAPACITY) }
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {

@@ -27,14 +27,18 @@ impl<K> Lists<K>
 where
     K: Hash + Eq + Copy + Send + Sync + 'static,
 {
-    pub(crate) fn new(freshness: &Freshness) -> Self {
-        let kept = OfGuild::weighed(freshness, CAPACITY, |list: &Arc<Ready>| list.weight());
+    pub(crate) fn new(name: &'static str, freshness: &Freshness) -> Self {
+        let kept = OfGuild::weighed(name, freshness, CAPACITY, |list: &Arc<Ready>| list.weight());
         Self { kept, building: Mutex::default() }
     }
 
     /// Lists with their bytes, and how many of these there may be.
     pub(crate) fn held(&self) -> ((u64, u64), u64) {
         ((self.kept.entries(), self.kept.held().0), CAPACITY)
+    }
+
+    pub(crate) fn report(&self) {
+        self.kept.report();
     }
 
     /// The kept list, unless it may be stale.

@@ -14,6 +14,7 @@ use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
 
+use crate::cache::cache_metrics::CacheMetrics;
 use crate::cache::guild_state::{Base, GuildState, Look};
 use crate::cache::sanctions::{Question, Sanction, find_in};
 
@@ -42,6 +43,7 @@ struct Inner {
     /// Guilds to be read, in the order of their first checks: a task for each of them would take far more memory.
     to_read: mpsc::UnboundedSender<ToRead>,
     started: Instant,
+    metrics: Arc<CacheMetrics>,
 }
 
 struct ToRead {
@@ -50,14 +52,18 @@ struct ToRead {
     now: Timestamp,
 }
 
-#[derive(Default)]
 struct Guilds {
     states: HashMap<GuildId, Arc<GuildState>>,
     /// Bytes of the filled ones.
     bytes: usize,
+    metrics: Arc<CacheMetrics>,
 }
 
 impl Guilds {
+    fn new(metrics: Arc<CacheMetrics>) -> Self {
+        Self { states: HashMap::new(), bytes: 0, metrics }
+    }
+
     /// Not dropped meanwhile, as happens when links change.
     fn holds(&self, guild: GuildId, state: &Arc<GuildState>) -> bool {
         self.states.get(&guild).is_some_and(|current| Arc::ptr_eq(current, state))
@@ -69,14 +75,13 @@ impl Guilds {
     }
 
     fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self::new(self.metrics.clone());
         self.report();
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "metrics are floats")]
     fn report(&self) {
-        metrics::gauge!("guildhall_moderation_guilds").set(self.states.len() as f64);
-        metrics::gauge!("guildhall_moderation_bytes").set(self.bytes as f64);
+        self.metrics.hold(self.states.len() as u64);
+        self.metrics.weigh(self.bytes as u64);
     }
 
     /// Drops the guilds that were not used for longest until the others fit.
@@ -111,12 +116,14 @@ impl Moderation {
     /// Reads of guilds end when the shutdown begins.
     pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
         let (to_read, waiting) = mpsc::unbounded_channel();
+        let metrics = Arc::new(CacheMetrics::weighed("moderation"));
         let moderation = Self(Arc::new(Inner {
             database: database.clone(),
             freshness: freshness.clone(),
-            guilds: RwLock::default(),
+            guilds: RwLock::new(Guilds::new(metrics.clone())),
             to_read,
             started: Instant::now(),
+            metrics,
         }));
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..READS {
@@ -132,7 +139,9 @@ impl Moderation {
         // Boxed, because hardly any check waits.
         if self.0.freshness.is_fresh() {
             let state = self.state(guild, ask.now);
-            let found = match state.look(ask) {
+            let look = state.look(ask);
+            self.0.metrics.looked_up(matches!(look, Look::Found(_)));
+            let found = match look {
                 Look::Found(found) => found,
                 look => Box::pin(self.read_missing(guild, ask, &state, look)).await?,
             };
@@ -145,7 +154,11 @@ impl Moderation {
         let read = async { Ok(Checked { found: self.read_person(guild, ask).await?, stale: false }) };
         let known = self.guilds().states.get(&guild).cloned();
         let Some(Look::Found(found)) = known.map(|state| state.look(ask)) else { return read.await };
-        self.0.freshness.unless_lost(read).await.unwrap_or(Ok(Checked { found, stale: true }))
+        let from_memory = || {
+            self.0.metrics.looked_up(true);
+            Ok(Checked { found, stale: true })
+        };
+        self.0.freshness.unless_lost(read).await.unwrap_or_else(from_memory)
     }
 
     async fn read_missing(

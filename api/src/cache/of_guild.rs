@@ -11,6 +11,7 @@ use entities::GuildId;
 use moka::sync::Cache;
 use runtime::Freshness;
 
+use crate::cache::cache_metrics::CacheMetrics;
 use crate::cache::event_fed::STALE_LIFE;
 
 /// An unused weighed entry is dropped after so long.
@@ -20,6 +21,7 @@ pub(crate) struct OfGuild<K, V> {
     entries: Cache<(GuildId, K), Entry<V>>,
     generations: RwLock<Generations>,
     freshness: Freshness,
+    metrics: CacheMetrics,
 }
 
 /// Counts generations: an entry counts only if its guild has not changed since it was read.
@@ -41,20 +43,32 @@ where
     K: Hash + Eq + Copy + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// At most `capacity` entries.
-    pub(crate) fn new(freshness: &Freshness, capacity: u64) -> Self {
-        Self::of(freshness, Cache::builder().max_capacity(capacity).build())
+    /// At most `capacity` entries. `name` is that of its metrics.
+    pub(crate) fn new(name: &'static str, freshness: &Freshness, capacity: u64) -> Self {
+        let entries = Cache::builder().max_capacity(capacity).build();
+        Self::of(freshness, entries, CacheMetrics::new(name))
     }
 
     /// Entries whose weights together are at most `capacity`; one unused for five minutes is dropped.
-    pub(crate) fn weighed(freshness: &Freshness, capacity: u64, weight: fn(&V) -> u32) -> Self {
+    pub(crate) fn weighed(
+        name: &'static str,
+        freshness: &Freshness,
+        capacity: u64,
+        weight: fn(&V) -> u32,
+    ) -> Self {
         let weigh = move |_: &_, entry: &Entry<V>| weight(&entry.value);
         let entries = Cache::builder().max_capacity(capacity).weigher(weigh).time_to_idle(IDLE).build();
-        Self::of(freshness, entries)
+        Self::of(freshness, entries, CacheMetrics::weighed(name))
     }
 
-    fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>) -> Self {
-        Self { entries, generations: RwLock::default(), freshness: freshness.clone() }
+    fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>, metrics: CacheMetrics) -> Self {
+        Self { entries, generations: RwLock::default(), freshness: freshness.clone(), metrics }
+    }
+
+    /// Writes its size to its metrics.
+    pub(crate) fn report(&self) {
+        self.metrics.hold(self.entries());
+        self.metrics.weigh(self.held().0);
     }
 
     /// Entries or their weight, and how much there may be.
@@ -68,10 +82,13 @@ where
 
     /// The cached value, unless it may be stale.
     pub(crate) fn get(&self, guild: GuildId, key: K) -> Option<V> {
-        let entry = self.entries.get(&(guild, key))?;
-        let holds = entry.generation == self.generation_of(guild)
-            && (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE);
-        holds.then_some(entry.value)
+        let holds = |entry: &Entry<V>| {
+            entry.generation == self.generation_of(guild)
+                && (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE)
+        };
+        let found = self.entries.get(&(guild, key)).filter(holds);
+        self.metrics.looked_up(found.is_some());
+        found.map(|entry| entry.value)
     }
 
     /// The cached value, or the result of `read`.
@@ -145,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_entry_stays_until_its_guild_changes() {
-        let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
+        let cache = OfGuild::new("test", Events::in_process(Breaker::default()).freshness(), 10);
         let [one, other]: [GuildId; 2] = ["1".parse().unwrap(), "2".parse().unwrap()];
         let get =
             async |guild, value| cache.get_or_load(guild, 7, || async { Ok::<_, ()>(value) }).await.unwrap();
@@ -158,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_read_before_a_change_is_not_kept_after_it() {
-        let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
+        let cache = OfGuild::new("test", Events::in_process(Breaker::default()).freshness(), 10);
         let guild = "1".parse().unwrap();
         let read = || async {
             cache.forget(guild);

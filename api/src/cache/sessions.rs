@@ -41,7 +41,7 @@ impl Known {
 
 impl Sessions {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        Self { entries: EventFed::new(freshness, CAPACITY) }
+        Self { entries: EventFed::new("sessions", freshness, CAPACITY) }
     }
 
     /// Whether the session is live; if so, this call counts as a heartbeat. `None`: the guild has no such session.

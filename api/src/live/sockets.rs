@@ -100,7 +100,9 @@ pub(crate) struct Subscription {
 impl Live {
     pub(crate) fn new(capacity: Capacity) -> Self {
         let (by_guild, keys) = (HashMap::new(), HashMap::new());
-        Self(Arc::new(Mutex::new(Listeners { capacity, next: 0, count: 0, by_guild, keys })))
+        let listeners = Listeners { capacity, next: 0, count: 0, by_guild, keys };
+        listeners.show_count();
+        Self(Arc::new(Mutex::new(listeners)))
     }
 
     /// Sockets of this process.

@@ -1,5 +1,5 @@
-//! The row that shows this process to operators. It is deleted at the end of the process, or a minute after a
-//! crash.
+//! What shows this process to operators: the metrics of its caches, and its row. The row is deleted at the end of the process,
+//! or a minute after a crash.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,7 @@ pub(crate) async fn keep(state: Arc<State>) {
     let process = described(context.clock.now());
     let hard = context.shutdown.hard().clone();
     loop {
+        state.caches.report();
         if let Err(error) = beat(&state, &process).await {
             runtime::warn_throttled!(%error, "cannot write the heartbeat of this API process");
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
-use metrics::{Counter, Histogram};
+use metrics::Histogram;
 use runtime::AccessLog;
 use runtime::telemetry::SPANS;
 use tracing::{Span, field};
@@ -32,11 +32,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
+const OTHER: &str = "_OTHER";
 
 /// Route, method and status. Nothing that a client can choose freely: a series is never dropped.
 type Series = (&'static str, &'static str, StatusCode);
 
-/// The name of a method that some route has; all others share one name.
+/// The name of a method that some route has; all others share one name, that of OpenTelemetry.
 fn label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -45,12 +46,12 @@ fn label(method: &Method) -> &'static str {
         Method::PUT => "PUT",
         Method::PATCH => "PATCH",
         Method::DELETE => "DELETE",
-        _ => "any",
+        _ => OTHER,
     }
 }
 
-/// The metrics of each series, which are the process's: to look one up by its labels costs as much as a whole check.
-static SERIES: LazyLock<RwLock<HashMap<Series, (Counter, Histogram)>>> = LazyLock::new(RwLock::default);
+/// The durations of each series, which are the process's: to look one up by its labels costs as much as a whole check.
+static SERIES: LazyLock<RwLock<HashMap<Series, Histogram>>> = LazyLock::new(RwLock::default);
 
 #[derive(Clone)]
 pub(crate) struct RequestLog {
@@ -178,25 +179,25 @@ impl RequestLog {
     fn count(&self, status: StatusCode) {
         // Any method may be sent to a path that does not exist, and to one that lacks it.
         let unmatched = self.route == UNMATCHED || status == StatusCode::METHOD_NOT_ALLOWED;
-        let series = (self.route, if unmatched { "any" } else { label(&self.method) }, status);
-        let record = |(requests, seconds): &(Counter, Histogram)| {
-            requests.increment(1);
-            seconds.record(self.started.elapsed());
-        };
+        let series = (self.route, if unmatched { OTHER } else { label(&self.method) }, status);
+        let took = self.started.elapsed();
         if let Some(known) = SERIES.read().unwrap_or_else(PoisonError::into_inner).get(&series) {
-            return record(known);
+            return known.record(took);
         }
         let made = Self::series(&series);
-        record(&made);
+        made.record(took);
         SERIES.write().unwrap_or_else(PoisonError::into_inner).insert(series, made);
     }
 
-    fn series(&(route, method, status): &Series) -> (Counter, Histogram) {
-        let status = status.as_str().to_owned();
-        let requests = metrics::counter!(
-            "guildhall_http_requests_total", "method" => method, "route" => route, "status" => status
-        );
-        (requests, metrics::histogram!("guildhall_http_request_seconds", "route" => route))
+    fn series(&(route, method, status): &Series) -> Histogram {
+        metrics::histogram!(
+            "http_server_request_duration_seconds",
+            "http_request_method" => method,
+            // TLS, if there is any, ends before this process.
+            "url_scheme" => "http",
+            "http_route" => route,
+            "http_response_status_code" => status.as_str().to_owned(),
+        )
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         Process::distributed("api", bind(address, ListenArgs::VARIABLE), &args.backend, args.wait, shutdown)
             .await?;
     let Process { context, queue, platforms } = process;
-    process::serve_metrics(metrics, &context);
+    process::serve_metrics(metrics, &context, &platforms);
     credentials::register_commands(&platforms, &context.shutdown);
     let options = process::api_options(args.http, true);
     service_manager::started(&context.shutdown);

@@ -52,7 +52,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let context = process.context.clone();
-    process::serve_metrics(metrics, &context);
+    process::serve_metrics(metrics, &context, &process.platforms);
     process.run_all(args.slots.slots(), listener, process::api_options(args.http, false)).await;
     process::finish(context).await
 }

@@ -191,6 +191,11 @@ async fn that_nobody_runs_jobs_is_seen(deployment: &Deployment) {
     }
     assert_eq!(processes("scheduler").await, Some(0));
     assert!(doctor().await["cure"].as_str().unwrap().contains("`guildhall scheduler`"));
+    let late = "UPDATE schedule SET last_tick = '2026-01-01 00:00:00+00' WHERE name = 'sanctions'";
+    deployment.execute(late).await;
+    let text = deployment.metrics(0).await;
+    let lag = text.split("guildhall_schedule_lag_seconds{schedule=\"sanctions\"} ").nth(1).unwrap();
+    assert!(lag.lines().next().unwrap().parse::<f64>().unwrap() > 3_600.0, "{text}");
     seen()
         .await
         .shows(200, "Nobody runs jobs of the classes interactive, default, bulk, maintenance, quarantine");

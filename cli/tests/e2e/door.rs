@@ -213,7 +213,7 @@ async fn what_a_client_chooses_makes_no_series_and_no_memory(deployment: &Deploy
     let process = deployment.roles().apis[0].process.id();
     let series = async || {
         let metrics = deployment.metrics(0).await;
-        let of_http = metrics.lines().filter(|line| line.starts_with("guildhall_http_"));
+        let of_http = metrics.lines().filter(|line| line.starts_with("http_server_"));
         of_http
             .filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))
             .collect::<std::collections::BTreeSet<_>>()

@@ -10,6 +10,8 @@ both_modes!(
     every_process_reports_its_health(own),
     metrics_count_requests_and_jobs(own),
     metrics_are_not_on_the_public_port,
+    each_process_shows_its_pools_schedules_and_budgets(|setup| setup.paced("discord")),
+    an_api_shows_what_its_caches_answer(own),
     a_closed_log_ends_no_process(own)
 );
 
@@ -25,6 +27,57 @@ fn bases(deployment: &Deployment) -> Vec<String> {
 async fn metrics_are_not_on_the_public_port(deployment: &Deployment) {
     deployment.api().get("/metrics").await.refused(404, &[]);
     assert!(deployment.metrics(0).await.contains("# TYPE guildhall_"));
+}
+
+async fn each_process_shows_its_pools_schedules_and_budgets(deployment: &Deployment) {
+    let pool = if deployment.mode() == Mode::Embedded { "writer" } else { "all" };
+    let pool = format!("db_client_connection_pool_name=\"{pool}\"}}");
+    let metrics: Vec<_> = deployment.roles().all().map(|running| running.metrics.clone()).collect();
+    for base in metrics {
+        let text = fetch(format!("{base}/metrics")).await.1;
+        for series in [
+            format!("db_client_connection_count{{db_client_connection_state=\"idle\",{pool} "),
+            format!("db_client_connection_max{{{pool} "),
+            format!("db_client_connection_pending_requests{{{pool} "),
+            "guildhall_schedule_lag_seconds{schedule=\"retention\"} ".to_owned(),
+            "guildhall_jobs_running{class=\"bulk\"} 0".to_owned(),
+            "guildhall_platform_budget_max{platform=\"chat\"} ".to_owned(),
+            "guildhall_platform_budget_left{priority=\"bulk\",platform=\"play\"} ".to_owned(),
+            "guildhall_platform_paused_seconds{platform=\"chat\"} 0".to_owned(),
+            "guildhall_platform_refusals{platform=\"chat\"} 0".to_owned(),
+        ] {
+            assert!(text.contains(&series), "{base}: no {series} in {text}");
+        }
+    }
+}
+
+async fn an_api_shows_what_its_caches_answer(deployment: &Deployment) {
+    let before = deployment.metrics(0).await;
+    for series in [
+        "guildhall_live_sockets 0",
+        "guildhall_cache_hits_total{cache=\"moderation\"} 0",
+        "guildhall_cache_misses_total{cache=\"flags\"} 0",
+        "guildhall_cache_entries{cache=\"links\"} 0",
+        "guildhall_cache_bytes{cache=\"members\"} 0",
+    ] {
+        assert!(before.contains(series), "no {series} in {before}");
+    }
+    let check =
+        format!("/moderation/{}/ban-status/{}", deployment.guild().id, deployment.guild().lacking().chat);
+    eventually("a check is answered from memory", STOPS_WITHIN, async || {
+        deployment.api().get(&check).await.ok();
+        deployment
+            .metrics(0)
+            .await
+            .contains("guildhall_cache_hits_total{cache=\"moderation\"} 1")
+            .then_some(())
+    })
+    .await;
+    eventually("the key is counted", STOPS_WITHIN, async || {
+        let metrics = deployment.metrics(0).await;
+        (!metrics.contains("guildhall_cache_entries{cache=\"keys\"} 0")).then_some(())
+    })
+    .await;
 }
 
 async fn every_process_reports_its_health(deployment: &Deployment) {
@@ -61,7 +114,7 @@ async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
         all.push_str(&text);
     }
     // HTTP metrics carry the route, never the path; job metrics carry kind and outcome.
-    let jobs = r#"guildhall_jobs_total{kind="sync_member",outcome="succeeded"} 1"#;
+    let jobs = r#"messaging_destination_name="interactive",kind="sync_member",outcome="succeeded"} 1"#;
     for wanted in ["/bindings/list", "/interactions/sync", jobs, "guildhall_jobs_oldest_seconds"] {
         assert!(all.contains(wanted), "no {wanted} in {all}");
     }

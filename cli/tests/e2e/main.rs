@@ -52,6 +52,7 @@ mod moderation;
 mod operators;
 mod portable;
 mod privileged_roles;
+mod prometheus;
 mod release;
 mod resilience;
 mod roles_changed;

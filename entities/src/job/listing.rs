@@ -25,6 +25,16 @@ pub async fn find_any(conn: &impl Conn, job: JobId) -> Result<Option<Model>> {
     Entity::find_by_id(job).one(conn).await
 }
 
+/// Those of these jobs that have not ended, with when they were enqueued.
+pub async fn unfinished(conn: &impl Conn, jobs: &[JobId]) -> Result<HashMap<JobId, Timestamp>> {
+    let columns = [Column::JobId, Column::State, Column::CreatedAt];
+    let rows =
+        Entity::find().select_only().columns(columns).filter(Column::JobId.is_in(jobs.iter().copied()));
+    let rows: Vec<(JobId, State, Timestamp)> = rows.into_tuple().all(conn).await?;
+    let open = rows.into_iter().filter(|(_, state, _)| state.is_open());
+    Ok(open.map(|(job, _, created_at)| (job, created_at)).collect())
+}
+
 /// Filter of a list of jobs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {

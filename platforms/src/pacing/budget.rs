@@ -25,6 +25,8 @@ pub struct Budget {
     pub window: Duration,
     /// Permits in use: of calls in flight, and of those whose window has not passed.
     pub in_use: u32,
+    /// Permits that bulk calls leave free while interactive calls are active.
+    pub reserve: u32,
     /// The platform asked for a pause of all calls.
     pub paused_for: Option<Duration>,
     /// Routes of single guilds that pause, longest first; of this process only.
@@ -36,12 +38,13 @@ pub struct Budget {
 }
 
 impl Budget {
-    pub(super) fn new(counted_by: CountedBy, rules: &Rules) -> Self {
+    pub(crate) fn new(counted_by: CountedBy, rules: &Rules) -> Self {
         Self {
             counted_by,
             capacity: rules.capacity,
             window: Duration::from_micros(rules.window),
             in_use: 0,
+            reserve: rules.reserve,
             paused_for: None,
             paused_routes: Vec::new(),
             refusals: 0,

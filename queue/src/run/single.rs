@@ -58,9 +58,15 @@ async fn run_to_its_end(pool: &Pool, claimed: Claimed) {
     let duration = started.elapsed();
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     tracing::debug!(outcome, duration_ms, "job run ended");
-    let kind = context.kind().to_owned();
-    metrics::counter!("guildhall_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
-    metrics::histogram!("guildhall_job_run_seconds", "kind" => kind).record(duration.as_secs_f64());
+    metrics::histogram!(
+        "messaging_process_duration_seconds",
+        "messaging_system" => "guildhall",
+        "messaging_operation_name" => "run",
+        "messaging_destination_name" => context.row().class.name(),
+        "kind" => context.kind().to_owned(),
+        "outcome" => outcome,
+    )
+    .record(duration);
 }
 
 fn observe_wait(job: &Model, now: Timestamp) {

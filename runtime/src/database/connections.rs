@@ -20,6 +20,7 @@ use super::idle::{Idle, Waiting};
 use super::options::{ACQUIRE_TIMEOUT, PING_TIMEOUT};
 use super::outage;
 use super::pooled_connection::PooledConnection;
+use crate::telemetry::Gauge;
 
 /// A Postgres connection that idled for this long is pinged before use.
 const PING_AFTER: Duration = Duration::from_secs(1);
@@ -34,6 +35,7 @@ struct Inner {
     /// sqlx's pool: it knows how to connect, and serves migrations.
     source: DatabaseConnection,
     idle: Idle,
+    limit: usize,
     turns: Arc<Semaphore>,
     in_use: TaskTracker,
     breaker: Breaker,
@@ -41,8 +43,9 @@ struct Inner {
 
 impl Connections {
     pub(super) fn new(source: DatabaseConnection, limit: u32, breaker: Breaker) -> Self {
-        let turns = Arc::new(Semaphore::new(usize::try_from(limit).unwrap_or(usize::MAX)));
-        Self(Arc::new(Inner { source, idle: Idle::default(), turns, in_use: TaskTracker::new(), breaker }))
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (idle, turns, in_use) = (Idle::default(), Arc::new(Semaphore::new(limit)), TaskTracker::new());
+        Self(Arc::new(Inner { source, idle, limit, turns, in_use, breaker }))
     }
 
     pub(super) fn source(&self) -> &DatabaseConnection {
@@ -111,6 +114,24 @@ impl Connections {
                 options.connect().await.map(Connection::Sqlite)
             }
         }
+    }
+
+    /// What the pool of this name does at this moment.
+    pub(super) fn gauges(&self, pool: &'static str) -> [Gauge; 4] {
+        let inner = &self.0;
+        let used = inner.limit - inner.turns.available_permits().min(inner.limit);
+        // Each turn, taken or waited for, shares the semaphore.
+        let waiting = Arc::strong_count(&inner.turns).saturating_sub(1 + used);
+        let connections = |count, state| {
+            Gauge::count("db_client_connection_count", count).with("db_client_connection_state", state)
+        };
+        let gauges = [
+            connections(used, "used"),
+            connections(inner.idle.count(), "idle"),
+            Gauge::count("db_client_connection_max", inner.limit),
+            Gauge::count("db_client_connection_pending_requests", waiting),
+        ];
+        gauges.map(|gauge| gauge.with("db_client_connection_pool_name", pool))
     }
 
     /// Waits for all connections, and closes them.

@@ -29,6 +29,10 @@ impl Idle {
         self.waiting().pop()
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.waiting().len()
+    }
+
     /// Takes back a connection outside of a transaction, and closes those that are too old.
     pub(super) fn give_back(&self, connection: Connection, opened: Instant) {
         let now = Instant::now();

@@ -9,6 +9,7 @@ use super::bound::Bound;
 use super::connections::Connections;
 use super::log_sync::LogSync;
 use super::pooled_connection::PooledConnection;
+use crate::telemetry::Gauge;
 
 /// A transaction's last statements that are executed as one: audit entries, the ends of their chains, events.
 const AT_ONCE: usize = 3;
@@ -58,6 +59,10 @@ impl Pool {
             bound: self.bound.clone(),
             log: self.log.clone(),
         })
+    }
+
+    pub(super) fn gauges(&self, name: &'static str) -> [Gauge; 4] {
+        self.connections.gauges(name)
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {

@@ -23,7 +23,7 @@ async fn settle() {
 #[tokio::test]
 async fn calls_at_the_same_time_share_one_build() {
     let (lists, guild, clock) = (
-        Lists::new(Events::in_process(Breaker::default()).freshness()),
+        Lists::new("test", Events::in_process(Breaker::default()).freshness()),
         "1".parse().unwrap(),
         Clock::system(),
     );
@@ -52,7 +52,7 @@ async fn calls_at_the_same_time_share_one_build() {
 #[tokio::test]
 async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_its_build() {
     let (lists, guild, clock) = (
-        Lists::new(Events::in_process(Breaker::default()).freshness()),
+        Lists::new("test", Events::in_process(Breaker::default()).freshness()),
         "1".parse().unwrap(),
         Clock::system(),
     );

@@ -41,7 +41,7 @@ async fn a_check_of_a_guild_in_memory_queries_no_database(deployment: &Deploymen
             && deployment.is_muted(clear).await
     );
     eventually("the guild is in memory", Duration::from_secs(10), async || {
-        deployment.metrics(0).await.contains("guildhall_moderation_guilds 1").then_some(())
+        deployment.metrics(0).await.contains("guildhall_cache_entries{cache=\"moderation\"} 1").then_some(())
     })
     .await;
     // Rows deleted without an event: a query of the database would no longer find them.

@@ -99,7 +99,8 @@ fn bytes(bytes: u64) -> String {
 
 /// Answers by status, and whether their rates are known.
 fn requests(visit: &Visit, text: &str) -> (Vec<Requests>, bool) {
-    let sums = metrics::sums(&metrics::samples(text, "guildhall_http_requests_total"), "status");
+    let sums =
+        metrics::sums(&metrics::samples(text, "http_server_request_duration_seconds_count"), metrics::STATUS);
     let rates = visit.console.counter_history.rates(Instant::now(), &sums);
     let rate = |status: &str| match rates.as_ref().and_then(|rates| rates.get(status)) {
         Some(rate) => format!("{rate:.1}"),

@@ -67,7 +67,7 @@ async fn standings(visit: &Visit) -> [(Names, Standing); 2] {
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let text = runtime::metrics_handle().render();
-    let calls = metrics::samples(&text, "guildhall_platform_requests_total");
+    let calls = metrics::samples(&text, "http_client_request_duration_seconds_count");
     let standings = standings(&visit).await.into_iter();
     let platforms = standings.map(|(names, standing)| platform(&visit, names, standing, &calls)).collect();
     let shell = Shell::of_instance("Platforms", &visit, InstancePlace::Platforms);
@@ -127,8 +127,8 @@ fn counted(by: CountedBy) -> String {
 fn answers(calls: &[Sample], platform: &str) -> Vec<(String, Count<u64>)> {
     let own: Vec<_> = calls.iter().filter(|call| call.label("platform") == platform).cloned().collect();
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-    for (status, total) in metrics::sums(&own, "status") {
-        let name = if status == "0" { "no answer".to_owned() } else { format!("status {status}") };
+    for (status, total) in metrics::sums(&own, metrics::STATUS) {
+        let name = if status.is_empty() { "no answer".to_owned() } else { format!("status {status}") };
         *sums.entry(name).or_default() += super::limits::whole(total);
     }
     sums.into_iter().map(|(status, total)| (status, Count(total, "request"))).collect()

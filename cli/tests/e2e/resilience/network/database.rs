@@ -60,7 +60,7 @@ pub(super) async fn a_ban_in_memory(deployment: &Deployment) -> String {
     let check = format!("/moderation/{guild}/ban-status/7007");
     eventually("the guild is in memory", WAIT_LIMIT, async || {
         assert_eq!(deployment.api().get(&check).await.ok()["banned"], true);
-        deployment.metrics(0).await.contains("guildhall_moderation_guilds 1").then_some(())
+        deployment.metrics(0).await.contains("guildhall_cache_entries{cache=\"moderation\"} 1").then_some(())
     })
     .await;
     check
