@@ -11,4 +11,7 @@ pub const CHAT_CLIENT_SECRET: &str = "GUILDHALL_CHAT_CLIENT_SECRET";
 pub const CHAT_PUBLIC_KEY: &str = "GUILDHALL_CHAT_PUBLIC_KEY";
 pub const PLAY_CLIENT_ID: &str = "GUILDHALL_PLAY_CLIENT_ID";
 pub const PLAY_CLIENT_SECRET: &str = "GUILDHALL_PLAY_CLIENT_SECRET";
+/// A variable of the OTLP standard.
+pub(crate) const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+pub(crate) const OTLP_ENDPOINT: &str = "GUILDHALL_OTLP_ENDPOINT";
 pub const PLAY_KEY: &str = "GUILDHALL_PLAY_KEY";

@@ -179,6 +179,13 @@ pub(super) const METRICS: &[Metric] = &[
         "api, worker",
         "Calls to the platforms; status 0: no answer",
     ),
+    counter(
+        "guildhall_trace_spans_total",
+        &["outcome"],
+        ALL,
+        "Spans of traces by what became of them: `exported`, `failed` (the collector did not take them) or `dropped` (it \
+         was too slow)",
+    ),
     histogram(
         "guildhall_platform_request_seconds",
         PLATFORM,
