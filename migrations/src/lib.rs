@@ -19,7 +19,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 14] = changes![
+const CHANGES: [Change; 15] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -34,6 +34,7 @@ const CHANGES: [Change; 14] = changes![
     "m0012_people",
     "m0013_leave_requests",
     "m0014_linking",
+    "m0016_traces",
 ];
 
 struct Schema;
