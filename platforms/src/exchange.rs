@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder, redirect};
+use reqwest::{Client, Method, Request, RequestBuilder, redirect};
 use serde::de::DeserializeOwned;
+use tracing::Instrument;
 
 use crate::error::{PlatformError, Result};
 use crate::failures::Failures;
+use crate::span;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// From the first byte sent to the last byte read.
@@ -85,11 +87,25 @@ impl Http {
         cap: usize,
     ) -> Result<Response> {
         let sent = Instant::now();
-        let exchanged = exchange(request, cap).await;
+        let exchanged = self.traced(route, request, cap).await;
         self.record("guildhall_platform_request_seconds", route, sent.elapsed());
         self.count(route, exchanged.as_ref().map_or(0, |answer| answer.status));
         self.failures.note(route, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));
         exchanged.map_err(|cause| PlatformError::unavailable(route, cause))
+    }
+
+    async fn traced(
+        &self,
+        route: &'static str,
+        request: RequestBuilder,
+        cap: usize,
+    ) -> std::result::Result<Response, &'static str> {
+        let (client, request) = request.build_split();
+        let request = request.map_err(|error| failure(&error))?;
+        let span = span::of(self.platform, route, &request);
+        let exchanged = exchange(&client, request, cap).instrument(span.clone()).await;
+        span::end(&span, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));
+        exchanged
     }
 
     pub(crate) fn record(&self, name: &'static str, route: &'static str, elapsed: Duration) {
@@ -120,8 +136,8 @@ pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {
     PlatformError::unavailable(route, "the answer does not have the expected shape")
 }
 
-async fn exchange(request: RequestBuilder, cap: usize) -> Result<Response, &'static str> {
-    let response = request.send().await.map_err(|error| failure(&error))?;
+async fn exchange(client: &Client, request: Request, cap: usize) -> Result<Response, &'static str> {
+    let response = client.execute(request).await.map_err(|error| failure(&error))?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     Ok(Response { status, headers, body: read_capped(response, cap).await? })
 }

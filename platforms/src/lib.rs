@@ -28,6 +28,7 @@ mod play_sign_in;
 mod roblox;
 mod routes;
 mod sign_in;
+mod span;
 mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
