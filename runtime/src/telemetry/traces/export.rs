@@ -104,9 +104,9 @@ async fn gather(queue: &mut mpsc::Receiver<Option<SpanData>>, received: &mut Vec
     is_open(received)
 }
 
-/// An empty queue returns at least one item, unless nobody can send any more.
+/// Nothing is received where nobody can send any more. Spans may follow the last item: they ended too late.
 fn is_open(received: &[Option<SpanData>]) -> bool {
-    received.last().is_some_and(Option::is_some)
+    !received.is_empty() && received.iter().all(Option::is_some)
 }
 
 #[cfg(test)]
@@ -149,6 +149,14 @@ pub(super) mod tests {
         assert!(export.flush(Duration::from_secs(10)).await);
         assert_eq!(kept.spans.lock().unwrap().len(), 2 * BATCH + 1);
         assert!(export.flush(Duration::from_secs(10)).await, "a second time there is nothing to wait for");
+    }
+
+    #[tokio::test]
+    async fn a_span_that_ends_too_late_does_not_delay_the_end() {
+        let export = Export::start(Kept::default());
+        export.queue.try_send(None).unwrap();
+        end_spans(&export, 1);
+        timeout(Duration::from_secs(10), export.sending.wait()).await.expect("the sending ends");
     }
 
     #[tokio::test]
