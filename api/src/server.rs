@@ -4,6 +4,7 @@ pub(crate) mod accept;
 mod admitted;
 mod connection;
 mod console_page;
+pub(crate) mod correlation;
 pub(crate) mod cors;
 pub(crate) mod dispatch;
 mod figures;

@@ -32,7 +32,7 @@ mod submissions;
 mod sync;
 mod worker;
 
-use runtime::LogArgs;
+use runtime::{LogArgs, OtlpArgs};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -116,7 +116,11 @@ pub(crate) enum Command {
 impl Command {
     /// `tree` makes the whole command line, for the commands that describe it.
     pub(crate) async fn run(self, log: LogArgs, tree: fn() -> clap::Command) -> anyhow::Result<()> {
-        runtime::init_logging(log.format(), self.default_filter())?;
+        let traced = match self.collector() {
+            Some((role, args)) => args.checked()?.map(|collector| (role, collector)),
+            None => None,
+        };
+        runtime::init_logging(log.format(), self.default_filter(), traced)?;
         match self {
             Self::Demo(args) => Box::pin(demo::run(args)).await,
             Self::Serve(args) => Box::pin(serve::run(args)).await,
@@ -149,6 +153,17 @@ impl Command {
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,
             Self::Completions(args) => completions::run(args, tree()),
             Self::Man(args) => man::run(args, tree()),
+        }
+    }
+
+    /// The setting of processes, and their role.
+    fn collector(&self) -> Option<(&'static str, &OtlpArgs)> {
+        match self {
+            Self::Serve(args) => Some(("serve", &args.otlp)),
+            Self::Api(args) => Some(("api", &args.otlp)),
+            Self::Worker(args) => Some(("worker", &args.background.otlp)),
+            Self::Scheduler(args) => Some(("scheduler", &args.background.otlp)),
+            _ => None,
         }
     }
 

@@ -11,6 +11,7 @@ use anyhow::{Context as _, bail};
 use platforms::Platforms;
 use queue::run::Slots;
 use queue::{Broker, Queue};
+use runtime::telemetry::traces;
 use runtime::{
     Config, Context, HttpArgs, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind, serve_ops,
     service_manager,
@@ -160,6 +161,7 @@ pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> 
 pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
     let shutdown = context.shutdown.clone();
     context.close().await;
+    traces::flush().await;
     if shutdown.has_given_up() {
         bail!("the process was stopped because a job blocked one of its threads; the log names the job");
     }

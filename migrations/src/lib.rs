@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 16] = changes![
+const CHANGES: [Change; 17] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -38,6 +38,7 @@ const CHANGES: [Change; 16] = changes![
     "m0013_leave_requests",
     "m0014_linking",
     "m0015_audit_chain",
+    "m0016_traces",
     "m0017_guild_import",
 ];
 

@@ -10,9 +10,11 @@ use metrics::Label;
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Request, RequestBuilder, redirect};
 use serde::de::DeserializeOwned;
+use tracing::Instrument;
 
 use crate::error::{PlatformError, Result};
 use crate::failures::Failures;
+use crate::span;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// From the first byte sent to the last byte read.
@@ -104,9 +106,12 @@ impl Http {
         let url = request.url();
         labels.push(Label::new("server_address", url.host_str().unwrap_or_default().to_owned()));
         labels.push(Label::new("server_port", url.port_or_known_default().unwrap_or_default().to_string()));
+        let span = span::of(self.platform, route, &request);
         let sent = Instant::now();
-        let exchanged = answered(&self.client, request, cap).await;
-        labels.extend(outcome(exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause)));
+        let exchanged = answered(&self.client, request, cap).instrument(span.clone()).await;
+        let status = exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause);
+        span::end(&span, status);
+        labels.extend(outcome(status));
         metrics::histogram!("http_client_request_duration_seconds", labels).record(sent.elapsed());
         exchanged
     }

@@ -29,6 +29,7 @@ mod play_sign_in;
 mod roblox;
 mod routes;
 mod sign_in;
+mod span;
 mod webhook_secret;
 mod wire;
 

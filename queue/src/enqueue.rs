@@ -4,6 +4,7 @@ use entities::audit_entry::Actor;
 use entities::job::JobMessage;
 use entities::job::insert::{self, NewJob};
 use entities::{GuildId, JobId, Timestamp};
+use runtime::telemetry::traces;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::Payload;
@@ -51,6 +52,7 @@ impl Draft {
             dedupe_key: None,
             total: 0,
             actor,
+            traceparent: traces::current(),
         }))
     }
 

@@ -12,11 +12,13 @@ use crate::secret::{Secret, either};
 use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
+mod otlp;
 mod platforms;
 mod retention;
 mod tls;
 
 pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, Origin};
+pub use otlp::{OtlpArgs, OtlpConfig};
 pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 pub use retention::{Kept, Retention, RetentionArgs};
 

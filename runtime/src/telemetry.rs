@@ -5,6 +5,7 @@ mod catalog;
 mod flat_json;
 mod open_metrics;
 mod repeated;
+pub mod traces;
 
 use std::io::IsTerminal;
 use std::sync::{LazyLock, OnceLock};
@@ -12,13 +13,17 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
-use tracing::Dispatch;
+use opentelemetry_sdk::trace::SdkTracer;
+use tracing::{Dispatch, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::prelude::*;
+use tracing_subscriber::registry::LookupSpan;
 
+use crate::config::OtlpConfig;
 use crate::error::StartError;
+use crate::settings::OTLP_HEADERS;
 use crate::shutdown::Shutdown;
 use flat_json::{FlatJson, Pairs};
 pub(crate) use open_metrics::open_metrics;
@@ -52,11 +57,18 @@ impl LogFormat {
     }
 }
 
-/// Starts logging for the process; `default_filter` applies if `RUST_LOG` is not set. A second call has no effect.
-pub fn init_logging(format: LogFormat, default_filter: &str) -> Result<(), StartError> {
+/// Starts logging for the process, and traces of its role if there is a collector; `default_filter` applies if `RUST_LOG`
+/// is not set. A second call has no effect.
+pub fn init_logging(
+    format: LogFormat,
+    default_filter: &str,
+    traced: Option<(&'static str, OtlpConfig)>,
+) -> Result<(), StartError> {
+    let is_in_clear = traced.as_ref().is_some_and(|(_, collector)| collector.is_in_clear());
+    let tracer = traced.map(|(role, collector)| traces::start(collector, role)).transpose()?;
     let given = std::env::var(EnvFilter::DEFAULT_ENV).ok().filter(|text| !text.trim().is_empty());
     let filter = given.as_deref().unwrap_or(default_filter);
-    let lines = subscriber(format, filter, std::io::stderr).map_err(|error| {
+    let lines = subscriber(format, filter, std::io::stderr, tracer).map_err(|error| {
         let problem = format!("is not a filter ({error}); give levels such as info,api=debug");
         StartError::setting(EnvFilter::DEFAULT_ENV, problem)
     })?;
@@ -64,27 +76,52 @@ pub fn init_logging(format: LogFormat, default_filter: &str) -> Result<(), Start
     if already.is_err() {
         tracing::debug!("logging was started before");
     }
+    if is_in_clear {
+        let variable = OTLP_HEADERS;
+        tracing::warn!(
+            variable,
+            "the collector is reached over a network without TLS, with these headers in the clear"
+        );
+    }
     Ok(())
 }
 
-/// What writes the lines of a process.
-pub fn subscriber<W>(format: LogFormat, filter: &str, writer: W) -> Result<Dispatch, ParseError>
+/// What writes the lines of a process, and with a tracer makes traces of its spans.
+pub fn subscriber<W>(
+    format: LogFormat,
+    filter: &str,
+    writer: W,
+    tracer: Option<SdkTracer>,
+) -> Result<Dispatch, ParseError>
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let is_off = filter.trim().eq_ignore_ascii_case("off");
+    let is_off = tracer.is_none() && filter.trim().eq_ignore_ascii_case("off");
     let filter: EnvFilter =
         if is_off { filter.parse()? } else { format!("{filter},{SPANS}=error").parse()? };
-    // It would report a closed log on the same closed standard error, and panic.
-    let builder = tracing_subscriber::fmt().log_internal_errors(false);
-    let builder = builder.with_env_filter(filter).with_writer(writer);
-    Ok(match format {
-        LogFormat::Text => builder.with_ansi(wants_color()).finish().with(Repeated::default()).into(),
-        LogFormat::Json => {
-            let builder = builder.fmt_fields(Pairs).event_format(FlatJson::new());
-            builder.finish().with(Repeated::default()).into()
-        }
+    let spans = tracing_subscriber::registry();
+    Ok(match tracer {
+        None => lines(spans, format, filter, writer),
+        Some(tracer) => lines(spans.with(traces::layer(tracer, SPANS)), format, filter, writer),
     })
+}
+
+fn lines<S, W>(spans: S, format: LogFormat, filter: EnvFilter, writer: W) -> Dispatch
+where
+    S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    // It would report a closed log on the same closed standard error, and panic.
+    let lines = tracing_subscriber::fmt::layer().log_internal_errors(false).with_writer(writer);
+    match format {
+        LogFormat::Text => {
+            spans.with(lines.with_ansi(wants_color())).with(filter).with(Repeated::default()).into()
+        }
+        LogFormat::Json => {
+            let lines = lines.fmt_fields(Pairs).event_format(FlatJson::new());
+            spans.with(lines).with(filter).with(Repeated::default()).into()
+        }
+    }
 }
 
 /// On a terminal, unless `NO_COLOR` is set and not empty (no-color.org).
@@ -180,7 +217,7 @@ mod tests {
     fn logged(format: LogFormat, filter: &str) -> String {
         let log = testkit::Logs::default();
         let writer = log.clone();
-        let lines = subscriber(format, filter, move || writer.clone()).unwrap();
+        let lines = subscriber(format, filter, move || writer.clone(), None).unwrap();
         tracing::dispatcher::with_default(&lines, || {
             let (target, none) = (tracing::field::Empty, None::<i64>);
             let outer = tracing::error_span!(target: SPANS, "outer", request.id = "a\"b\n", guild.id = target, job.id = none);

@@ -17,7 +17,7 @@ pub fn logs() -> &'static Logs {
     static LOGS: LazyLock<Logs> = LazyLock::new(|| {
         let logs = Logs::default();
         let writer = logs.clone();
-        let lines = subscriber(LogFormat::Json, FILTER, move || writer.clone()).unwrap();
+        let lines = subscriber(LogFormat::Json, FILTER, move || writer.clone(), None).unwrap();
         tracing::dispatcher::set_global_default(lines).unwrap();
         logs
     });

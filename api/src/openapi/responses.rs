@@ -39,6 +39,7 @@ const ERRORS: [(u16, &str, &str); 15] = [
     (503, "unavailable", "A dependency is down or a queue is full; try again after `Retry-After` seconds."),
 ];
 
+const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const REQUEST_ID: &str = "0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e";
 
 /// Statuses with a `Retry-After`.
@@ -75,6 +76,7 @@ pub(crate) fn error() -> Shape {
         required("message", string("no such binding").about("For people; it may change.")),
         required("error", string("not_found").about("A stable word for programs.")),
         required("request_id", string(REQUEST_ID).about("Also in `X-Request-ID`.")),
+        optional("trace_id", string(TRACE_ID).about("Where the operator collects traces.")),
         optional("retry_after", count(17).about("Seconds, the same as in `Retry-After`.")),
         optional("job_id", uuid().about("The job that used the hour of `/interactions/sync/all`.")),
     ])

@@ -34,6 +34,8 @@ struct Refusal<'a> {
     error: &'a str,
     request_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     job_id: Option<JobId>,
@@ -199,7 +201,7 @@ impl Reply {
     }
 }
 
-pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
+pub(crate) fn render_error(error: &ApiError, request_id: &str, trace_id: Option<&str>) -> String {
     let parts = error.parts();
     let envelope = Refusal {
         status: "error",
@@ -207,6 +209,7 @@ pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
         message: &parts.message,
         error: &parts.word,
         request_id,
+        trace_id,
         retry_after: parts.retry_after,
         job_id: parts.job,
     };

@@ -35,7 +35,7 @@ use crate::server::console_page;
 use crate::server::cors;
 use crate::server::live::open::{self, Opening};
 use crate::server::replay;
-use crate::server::request_log::RequestLog;
+use crate::server::request_log::{RequestLog, UNMATCHED};
 use crate::server::router::{Found, Router, asked, plain};
 use crate::server::{interactions, webhook};
 use crate::state::State;
@@ -137,9 +137,12 @@ async fn guarded(server: Arc<Server>, request: Box<Request>) -> Response<Payload
     }
     let found = match server.router.find(&asked(&request.method), plain(&request.path)) {
         Ok(found) => found,
-        Err(error) => return log.finish(Err(error)),
+        Err(error) => {
+            log.open_span(UNMATCHED, &request.headers);
+            return log.finish(Err(error));
+        }
     };
-    log.open_span(found.route());
+    log.open_span(found.route(), &request.headers);
     let (spare, span) = (log.clone(), log.span.clone());
     let ended = if outlives_client(&found, &request) {
         let tracker = server.state.context.shutdown.tracker().clone();

@@ -8,7 +8,8 @@ use http::{HeaderMap, Method, Request, Response, Version};
 
 use crate::response::error::ApiError;
 use crate::response::payload::Payload;
-use crate::server::request_log::{REQUEST_ID, RequestLog};
+use crate::server::correlation::REQUEST_ID;
+use crate::server::request_log::RequestLog;
 
 /// Not allowed in any head: hyper answers 400.
 const REFUSED: u8 = 0;

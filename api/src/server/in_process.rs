@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use http::{HeaderMap, Response};
 use people::actions::needs_of;
 use people::{Api, ApiAnswer, ApiCall, Caller as Signed};
-use runtime::telemetry::SPANS;
+use runtime::telemetry::{SPANS, traces};
 use serde_json::Value;
 use tracing::{Instrument, field};
 
@@ -40,6 +40,7 @@ impl Api for InProcess {
         let method = call.method.as_str();
         log.span =
             tracing::error_span!(target: SPANS, "call", call.method = method, call.route = field::Empty);
+        log.trace_id = traces::begin(&log.span, None);
         let (api, spare, span) = (self.clone(), log.clone(), log.span.clone());
         let work = async move {
             let result = api.answer(caller, call, &mut log).await;

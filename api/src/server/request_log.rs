@@ -8,15 +8,15 @@ use std::time::Instant;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::Histogram;
 use runtime::AccessLog;
-use runtime::telemetry::SPANS;
+use runtime::telemetry::{SPANS, traces};
 use tracing::{Span, field};
 
 use crate::limits::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
 use crate::response::payload::Payload;
 use crate::response::reply::{Reply, render_error};
+use crate::server::correlation::{REQUEST_ID, request_id, traceparent};
 
-pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
@@ -28,10 +28,8 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const BY_KEY: HeaderValue = HeaderValue::from_static("authorization, x-api-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Maximum characters of a client's request id.
-const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
-const UNMATCHED: &str = "unmatched";
+pub(crate) const UNMATCHED: &str = "unmatched";
 const OTHER: &str = "_OTHER";
 
 /// Route, method and status. Nothing that a client can choose freely: a series is never dropped.
@@ -61,6 +59,8 @@ pub(crate) struct RequestLog {
     pub(crate) route: &'static str,
     /// The span of the request, once its route is known.
     pub(crate) span: Span,
+    /// Of the span, where traces are on.
+    pub(crate) trace_id: Option<String>,
     /// The rate limit that applied to this request, once known.
     pub(crate) window: Option<Window>,
     /// The lines of the access log, and the client, where there is one.
@@ -77,6 +77,7 @@ impl RequestLog {
             method: method.clone(),
             route: UNMATCHED,
             span: Span::none(),
+            trace_id: None,
             window: None,
             access: None,
             key: None,
@@ -84,8 +85,9 @@ impl RequestLog {
         }
     }
 
-    /// Opens the span. Each line below it carries its fields, and none repeats them.
-    pub(crate) fn open_span(&mut self, route: &'static str) {
+    /// Opens the span, in the trace of the client if it names one. Each line below it carries its fields, and none repeats
+    /// them.
+    pub(crate) fn open_span(&mut self, route: &'static str, headers: &HeaderMap) {
         self.span = tracing::error_span!(
             target: SPANS,
             parent: None,
@@ -95,13 +97,18 @@ impl RequestLog {
             http.route = route,
             guild.id = field::Empty,
             job.id = field::Empty,
+            trace_id = field::Empty,
         );
+        // Each request pays for the look into its headers.
+        if traces::is_on() {
+            self.trace_id = traces::begin(&self.span, traceparent(headers));
+        }
     }
 
     /// The response, logged and counted.
     pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Payload> {
         if self.span.is_none() {
-            self.open_span(UNMATCHED);
+            self.open_span(UNMATCHED, &HeaderMap::new());
         }
         let rendered = result.and_then(|mut reply| {
             let body = reply.payload()?;
@@ -114,7 +121,7 @@ impl RequestLog {
             }
             Err(error) => {
                 self.override_window(error.parts().window);
-                (refusal(&error, &self.request_id), error.parts().cause.clone())
+                (refusal(&error, &self), error.parts().cause.clone())
             }
         };
         self.add_headers(response.headers_mut());
@@ -152,6 +159,10 @@ impl RequestLog {
     /// The line of a failure of ours, or of the access log; the cause of an internal error is logged here only.
     fn log(&self, status: StatusCode, cause: Option<&str>) {
         let code = status.as_u16();
+        traces::set(&self.span, "http.response.status_code", i64::from(code));
+        if status.is_server_error() {
+            traces::fail(&self.span, code.to_string());
+        }
         let client = self.access.map(|(_, client)| field::display(client));
         let key = self.key.as_deref();
         let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -228,9 +239,10 @@ fn success(reply: &Reply, body: Payload) -> Response<Payload> {
     response
 }
 
-fn refusal(error: &ApiError, request_id: &str) -> Response<Payload> {
+fn refusal(error: &ApiError, log: &RequestLog) -> Response<Payload> {
     let parts = error.parts();
-    let mut response = Response::new(Payload::Own(render_error(error, request_id).into()));
+    let mut response =
+        Response::new(Payload::Own(render_error(error, &log.request_id, log.trace_id.as_deref()).into()));
     *response.status_mut() = parts.kind.row().0;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);
@@ -261,37 +273,5 @@ fn refusal(error: &ApiError, request_id: &str) -> Response<Payload> {
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::from_str(text) {
         headers.insert(name, value);
-    }
-}
-
-/// The client's request id if it has 1 to 64 letters, digits, dots, dashes and underscores, else a new one.
-fn request_id(headers: &HeaderMap) -> Arc<str> {
-    let mut values = headers.get_all(REQUEST_ID).iter();
-    let first = values.next().filter(|first| values.all(|other| other == *first));
-    let sent = first.and_then(|value| value.to_str().ok());
-    let new = || uuid::Uuid::now_v7().simple().encode_lower(&mut uuid::Uuid::encode_buffer()).into();
-    sent.filter(|id| is_sane(id)).map_or_else(new, Arc::from)
-}
-
-fn is_sane(id: &str) -> bool {
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-    (1..=REQUEST_ID_MAX).contains(&id.len()) && id.bytes().all(allowed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn valid_request_ids_are_kept_and_others_replaced() {
-        let id = |sent: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(REQUEST_ID, sent.parse().unwrap());
-            request_id(&headers)
-        };
-        assert_eq!(&*id("trace-1.A_b"), "trace-1.A_b");
-        for bad in ["", "a b", "a;b", &"x".repeat(65)] {
-            assert_eq!(id(bad).len(), 32, "{bad:?}");
-        }
     }
 }

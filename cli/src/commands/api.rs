@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them run behind a load balancer.
 
-use runtime::{HttpArgs, ListenArgs, Shutdown, bind, service_manager};
+use runtime::{HttpArgs, ListenArgs, OtlpArgs, Shutdown, bind, service_manager};
 
 use crate::process::{self, BackendArgs, Process, WaitArgs, credentials};
 
@@ -17,6 +17,8 @@ pub(crate) struct Args {
     backend: BackendArgs,
     #[command(flatten)]
     wait: WaitArgs,
+    #[command(flatten)]
+    pub(super) otlp: OtlpArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {

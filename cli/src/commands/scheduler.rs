@@ -10,7 +10,7 @@ use crate::process::{BackgroundArgs, Process};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    background: BackgroundArgs,
+    pub(super) background: BackgroundArgs,
     #[command(flatten)]
     retention: RetentionArgs,
 }

@@ -1,7 +1,9 @@
 //! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
 
 use entities::guild;
-use runtime::{Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, RetentionArgs, Shutdown, bind};
+use runtime::{
+    Config, DatabaseArgs, HttpArgs, ListenArgs, OtlpArgs, PlatformArgs, RetentionArgs, Shutdown, bind,
+};
 
 use crate::environment;
 use crate::process::{self, Process, SlotArgs, WaitArgs, wait};
@@ -26,6 +28,8 @@ pub(crate) struct Args {
     slots: SlotArgs,
     #[command(flatten)]
     retention: RetentionArgs,
+    #[command(flatten)]
+    pub(super) otlp: OtlpArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {

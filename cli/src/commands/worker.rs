@@ -9,7 +9,7 @@ use crate::process::{BackgroundArgs, Process, SlotArgs, credentials};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    background: BackgroundArgs,
+    pub(super) background: BackgroundArgs,
     #[command(flatten)]
     slots: SlotArgs,
 }

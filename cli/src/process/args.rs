@@ -1,7 +1,7 @@
 //! The settings that several processes share.
 
 use queue::run::Slots;
-use runtime::{BrokerArgs, DatabaseArgs, MetricsArgs, PlatformArgs};
+use runtime::{BrokerArgs, DatabaseArgs, MetricsArgs, OtlpArgs, PlatformArgs};
 
 use super::wait::WaitArgs;
 
@@ -25,6 +25,8 @@ pub(crate) struct BackgroundArgs {
     pub(crate) wait: WaitArgs,
     #[command(flatten)]
     pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) otlp: OtlpArgs,
 }
 
 /// How many jobs of each class a process runs at the same time.

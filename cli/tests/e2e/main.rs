@@ -70,6 +70,7 @@ mod studio;
 mod sync_all;
 mod sync_all_quota;
 mod tls;
+mod traces;
 mod turns;
 mod warm_caches;
 mod websocket;

@@ -45,6 +45,22 @@ async fn a_secret_comes_from_a_file_or_a_variable_but_not_from_both() {
 }
 
 #[tokio::test]
+async fn a_collector_that_cannot_be_one_is_refused_by_the_name_of_its_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["serve", "api", "worker", "scheduler"] {
+        let wrong = start(&[command], &[("GUILDHALL_OTLP_ENDPOINT", "collector:4317")], folder.path()).await;
+        assert_says(wrong, &["GUILDHALL_OTLP_ENDPOINT is not", "http://collector:4318"]);
+        let flag = start(&[command, "--otlp-endpoint", "grpc://collector"], &[], folder.path()).await;
+        assert_says(flag, &["--otlp-endpoint is not"]);
+    }
+    let env = [("GUILDHALL_OTLP_ENDPOINT", "http://c"), ("OTEL_EXPORTER_OTLP_HEADERS", "hunter2")];
+    let wrong = start(&["serve"], &env, folder.path()).await;
+    assert!(!wrong.stderr.contains("hunter2"), "{}", wrong.stderr);
+    assert_says(wrong, &["OTEL_EXPORTER_OTLP_HEADERS is not"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "files were left");
+}
+
+#[tokio::test]
 async fn one_process_offers_no_servers_and_refuses_them() {
     let folder = tempfile::tempdir().unwrap();
     let help = start(&["serve", "--help"], &[], folder.path()).await.succeeded();

@@ -24,11 +24,13 @@ pub struct NewJob {
     pub dedupe_key: Option<String>,
     pub total: i64,
     pub actor: Actor,
+    /// The span that enqueues it, as W3C Trace Context writes it.
+    pub traceparent: Option<String>,
 }
 
 impl NewJob {
     /// The columns of a new row whose value is not the schema's default.
-    fn row(self, state: SimpleExpr, now: SimpleExpr) -> [(Column, SimpleExpr); 15] {
+    fn row(self, state: SimpleExpr, now: SimpleExpr) -> [(Column, SimpleExpr); 16] {
         [
             (Column::JobId, Expr::val(self.id)),
             (Column::GuildId, Expr::val(self.guild)),
@@ -43,6 +45,7 @@ impl NewJob {
             (Column::ActorId, Expr::val(self.actor.actor_id)),
             (Column::KeyId, Expr::val(self.actor.key_id)),
             (Column::RequestId, Expr::val(self.actor.request_id)),
+            (Column::Traceparent, Expr::val(self.traceparent)),
             (Column::RunAt, now.clone()),
             (Column::CreatedAt, now),
         ]

@@ -52,6 +52,8 @@ pub struct Model {
     pub actor_id: Option<i64>,
     pub key_id: Option<KeyId>,
     pub request_id: Option<String>,
+    /// The span that enqueued it, as W3C Trace Context writes it.
+    pub traceparent: Option<String>,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
@@ -223,6 +225,11 @@ impl Model {
             key_id: self.key_id,
             request_id: self.request_id.clone(),
         }
+    }
+
+    /// The trace of the request that caused it, if it is sampled.
+    pub fn trace_id(&self) -> Option<&str> {
+        self.traceparent.as_deref()?.strip_suffix("-01")?.split('-').nth(1)
     }
 
     pub fn message(&self) -> JobMessage {

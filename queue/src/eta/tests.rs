@@ -36,6 +36,7 @@ fn job(class: Class, state: State, done: i64, total: i64) -> Model {
         actor_id: None,
         key_id: None,
         request_id: None,
+        traceparent: None,
         created_at: at(0),
         started_at: Some(at(0)),
         finished_at: None,

@@ -9,7 +9,8 @@ use entities::Timestamp;
 use entities::job::{Class, Model};
 use futures_util::FutureExt;
 use runtime::fail_point;
-use tracing::Instrument;
+use runtime::telemetry::traces;
+use tracing::{Instrument, Span};
 
 use super::complete::{self, Complete};
 use super::context::{self, JobContext};
@@ -54,6 +55,10 @@ async fn run_to_its_end(pool: &Pool, claimed: Claimed) {
     });
     fail_point("after_effect", context.kind()).await;
     let outcome = complete::outcome(&result);
+    traces::set(&Span::current(), "job.outcome", outcome);
+    if let Err(JobError::Retry(failure) | JobError::Fail(failure)) = &result {
+        traces::fail(&Span::current(), failure.error.clone());
+    }
     Complete::of_run(&context, class, reply_to.as_deref()).run_ended(result, &pool.finisher).await;
     let duration = started.elapsed();
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);

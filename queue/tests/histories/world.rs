@@ -198,6 +198,7 @@ impl World {
             dedupe_key: None,
             total: 0,
             actor: Actor::service(),
+            traceparent: None,
         };
         self.tell(format!("enqueue {} {}, chunks: {chunks}", self.rows.len(), class.name()));
         let now = self.leader.clock.now();

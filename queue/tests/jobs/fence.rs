@@ -144,5 +144,6 @@ fn job(id: JobId) -> NewJob {
         dedupe_key: None,
         total: 0,
         actor: Actor::service(),
+        traceparent: None,
     }
 }

@@ -188,6 +188,7 @@ impl Fixture {
             dedupe_key: None,
             total,
             actor: Actor::service(),
+            traceparent: None,
         };
         let (id, now) = (chunk.id, self.context.clock.now());
         insert::insert_held(self.context.database.write(), vec![chunk], now).await.unwrap();

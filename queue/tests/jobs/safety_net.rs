@@ -86,6 +86,7 @@ both_modes! {
             dedupe_key: None,
             total: 0,
             actor: Actor::service(),
+            traceparent: None,
         };
         let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
         insert::insert(conn, (0..300).map(old).collect(), now).await.unwrap();

@@ -44,7 +44,7 @@ fn is_plain_postgres(url: &str) -> bool {
     })
 }
 
-fn is_plain(url: &str, plain: &str) -> bool {
+pub(super) fn is_plain(url: &str, plain: &str) -> bool {
     url.parse::<http::Uri>()
         .is_ok_and(|url| url.scheme_str() == Some(plain) && url.host().is_some_and(is_remote))
 }

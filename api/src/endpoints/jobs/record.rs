@@ -28,6 +28,10 @@ answer! {
         started_at: Option<Seconds> = row.started_at.map(Seconds),
         #[schema(required)]
         finished_at: Option<Seconds> = row.finished_at.map(Seconds),
+        /// Where the operator collects traces: that of the call that caused the job.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(example = "4bf92f3577b34da6a3ce929d0e0e4736")]
+        trace_id: Option<String> = row.trace_id().map(str::to_owned),
     }
 }
 

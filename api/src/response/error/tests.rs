@@ -75,15 +75,18 @@ fn the_whole_mapping() {
 }
 
 #[test]
-fn the_envelope_carries_word_request_id_and_one_retry_number() {
+fn the_envelope_carries_word_ids_and_one_retry_number() {
     let window =
         Decision { allowed: false, limit: 1, remaining: 0, reset_after: Duration::from_millis(1_500) };
-    let text = render_error(&ApiError::over_limit(RateLimit::BanStatus, window), "r-1");
-    let expected = json!({
+    let error = ApiError::over_limit(RateLimit::BanStatus, window);
+    let mut expected = json!({
         "status": "error", "code": 429, "message": "rate limit exceeded",
         "error": "rate_limited", "request_id": "r-1", "retry_after": 2,
     });
-    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+    let rendered = |trace| serde_json::from_str::<Value>(&render_error(&error, "r-1", trace)).unwrap();
+    assert_eq!(rendered(None), expected);
+    expected["trace_id"] = json!("t-1");
+    assert_eq!(rendered(Some("t-1")), expected);
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn a_bug_shows_nothing_of_its_cause() {
         message: "secret".into(),
         retry_after: None,
     });
-    assert!(!render_error(&failed, "r").contains("secret"));
+    assert!(!render_error(&failed, "r", None).contains("secret"));
     assert!(failed.parts().cause.as_deref().is_some_and(|cause| cause.contains("secret")));
 }
 

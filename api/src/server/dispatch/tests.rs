@@ -6,8 +6,8 @@ use super::*;
 use crate::call::fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
 use crate::server::console_page::Refused;
+use crate::server::correlation::REQUEST_ID;
 use crate::server::in_process::InProcess;
-use crate::server::request_log::REQUEST_ID;
 
 fn bytes_of_1<A, F>(_: impl FnOnce(A) -> F) -> usize {
     size_of::<F>()

@@ -41,6 +41,9 @@ pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Res
     };
     let json = || {
         let mut json = record::job(&job, now);
+        if let Some(trace) = job.trace_id() {
+            json["trace_id"] = trace.into();
+        }
         json["key"] = key.as_deref().into();
         json["args"] = job.args.clone();
         json["checkpoint"] = job.checkpoint.clone().into();
@@ -55,7 +58,7 @@ pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Res
 fn fields(job: &Model, key: Option<&str>, now: Timestamp) -> Vec<(&'static str, String)> {
     let progress =
         format!("{} of {} done, {} failed", job.progress_done, job.progress_total, job.progress_failed);
-    vec![
+    let mut fields = vec![
         ("job", job.job_id.to_string()),
         ("kind", job.kind.clone()),
         ("guild", or_dash(job.guild_id)),
@@ -81,7 +84,9 @@ fn fields(job: &Model, key: Option<&str>, now: Timestamp) -> Vec<(&'static str, 
         ("due", output::time(job.run_at)),
         ("started", output::time_or_dash(job.started_at)),
         ("finished", output::time_or_dash(job.finished_at)),
-    ]
+    ];
+    fields.extend(job.trace_id().map(|trace| ("trace", trace.to_owned())));
+    fields
 }
 
 /// The failed attempts, oldest first.

@@ -58,4 +58,11 @@ pub(super) const METRICS: &[Metric] = &[
         DISTRIBUTED,
         "Events that were not sent over Redis; they are read from the database, within a second",
     ),
+    counter(
+        "guildhall_trace_spans_total",
+        &["outcome"],
+        ALL,
+        "Spans of traces by what became of them: `exported`, `failed` (the collector did not take them) or `dropped` (it \
+         was too slow)",
+    ),
 ];

@@ -135,6 +135,7 @@ async fn facts(visit: &Visit, job: &Model) -> Result<Vec<Fact>, PageError> {
         id("Worker", job.worker.clone()),
         id("Key", key),
         id("Request", job.request_id.clone()),
+        id("Trace", job.trace_id().map(str::to_owned)),
         text("Only one at a time as", job.dedupe_key.clone()),
     ];
     Ok(facts.into_iter().flatten().collect())
