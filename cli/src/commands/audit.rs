@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::format::FormatArgs;
 use crate::operator::{OperatorArgs, require_guild};
+use crate::output;
 
 const COLUMNS: [&str; 8] =
     ["guild_id", "chain", "state", "entries", "erased", "unchained", "newest_position", "newest_hash"];
@@ -77,6 +78,11 @@ async fn run_verify(args: VerifyArgs) -> anyhow::Result<()> {
     snapshot.rollback().await?;
     context.close().await;
     args.format.list(COLUMNS, outcomes.iter().map(|(chain, verified)| record(chain, verified)).collect())?;
+    let unchained: u64 = outcomes.iter().map(|(_, verified)| verified.unchained).sum();
+    if unchained > 0 {
+        let entries = output::count(usize::try_from(unchained)?, "entry without a place in a chain");
+        output::note(&format!("{entries}: an older version wrote them, or somebody else"));
+    }
     let flaws: Vec<_> = outcomes.iter().filter_map(|(chain, verified)| flaw(chain, verified)).collect();
     if !flaws.is_empty() {
         bail!("{}", flaws.join("; "));
@@ -118,7 +124,6 @@ fn flaw(chain: &audit_chain::Model, verified: &Verified) -> Option<String> {
         Flaw::Changed => "says something else than when it was written",
         Flaw::Missing => "is missing",
         Flaw::Moved => "is not the one that was written there",
-        Flaw::Inserted => "was not written by the service",
     };
     Some(format!(
         "guild {}, chain {}, position {position}: {entry} {what}",

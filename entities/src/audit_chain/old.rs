@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{Condition, QueryOrder, QuerySelect};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect};
 
 use super::Chain;
 use crate::audit_entry::{Column, Entity, MEMBER_SYNCED};
@@ -40,6 +40,15 @@ async fn chains(
     Ok(old.into_iter().map(|(guild, action)| (guild, Chain::of(&action))).collect())
 }
 
+/// The columns that retention needs.
+#[derive(FromQueryResult)]
+struct Entry {
+    audit_id: AuditId,
+    position: Option<i64>,
+    hash: Option<Vec<u8>>,
+    created_at: Timestamp,
+}
+
 async fn shorten(
     conn: &impl Conn,
     (guild, chain): (GuildId, Chain),
@@ -47,24 +56,24 @@ async fn shorten(
     limit: u64,
 ) -> Result<u64> {
     let rows = || Entity::find().filter(Column::GuildId.eq(guild)).filter(of(chain));
-    let first: Vec<(AuditId, Option<i64>, Option<Vec<u8>>, Timestamp)> = rows()
+    let first: Vec<Entry> = rows()
         .select_only()
         .columns([Column::AuditId, Column::Position, Column::Hash, Column::CreatedAt])
         .order_by_asc(Column::AuditId)
         .limit(limit)
-        .into_tuple()
+        .into_model()
         .all(conn)
         .await?;
-    let Some((last, position, hash, _)) = first.into_iter().take_while(|(.., at)| *at < before).last() else {
+    let Some(last) = first.into_iter().take_while(|entry| entry.created_at < before).last() else {
         return Ok(0);
     };
-    if let (Some(position), Some(hash)) = (position, hash) {
+    if let (Some(position), Some(hash)) = (last.position, last.hash) {
         begins_after(conn, (guild, chain), position, hash).await?;
     }
     let over = Entity::delete_many()
         .filter(Column::GuildId.eq(guild))
         .filter(of(chain))
-        .filter(Column::AuditId.lte(last));
+        .filter(Column::AuditId.lte(last.audit_id));
     Ok(over.exec(conn).await?.rows_affected)
 }
 

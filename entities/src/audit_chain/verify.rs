@@ -20,8 +20,6 @@ pub enum Flaw {
     Missing,
     /// The entry was written at another place, or is not the one that was written here.
     Moved,
-    /// The entry has no place in the chain: it was not written by the service.
-    Inserted,
 }
 
 /// The outcome for a chain, or for its beginning.
@@ -31,7 +29,7 @@ pub struct Verified {
     pub entries: u64,
     /// Of these, entries about persons who were erased: only their place is proven.
     pub erased: u64,
-    /// Entries of older versions, from before the chain.
+    /// Entries without a place: an older version wrote them, or somebody else did.
     pub unchained: u64,
     pub flaw: Option<Found>,
     /// Whether `known` is the hash of an entry that fits, or the one before the first.
@@ -100,9 +98,8 @@ impl Walk<'_> {
         let next = self.position + 1;
         let entry = Some(row.audit_id);
         let (Some(position), Some(stored), Some(hash)) = (row.position, &row.digest, &row.hash) else {
-            let is_old = next == 1 && row.position.is_none();
-            verified.unchained += u64::from(is_old);
-            return (!is_old).then_some(Found { flaw: Flaw::Inserted, position: next, entry });
+            verified.unchained += 1;
+            return None;
         };
         if position > next {
             return Some(Found { flaw: Flaw::Missing, position: next, entry: None });

@@ -70,7 +70,7 @@ const SWAP: &str = "UPDATE audit_entry SET \
     AND audit_entry.position IN (1, 2) AND other.position = 3 - audit_entry.position";
 
 /// What is done, and the flaw, its position, and whether an entry is named.
-const TAMPERINGS: [(&str, Flaw, i64, bool); 12] = [
+const TAMPERINGS: [(&str, Flaw, i64, bool); 11] = [
     ("UPDATE audit_entry SET target_id = '9' WHERE target_id = '1' AND position = 2", Flaw::Changed, 2, true),
     ("UPDATE audit_entry SET metadata = '{}' WHERE position = 3", Flaw::Changed, 3, true),
     ("UPDATE audit_entry SET actor_id = 1 WHERE position = 1", Flaw::Changed, 1, true),
@@ -89,13 +89,6 @@ const TAMPERINGS: [(&str, Flaw, i64, bool); 12] = [
         "UPDATE audit_entry SET position = 5 - position WHERE action = 'keys.create' AND position IN (2, 3)",
         Flaw::Moved,
         2,
-        true,
-    ),
-    (
-        "INSERT INTO audit_entry (guild_id, action, source, actor_id, target_id, metadata, created_at) \
-         SELECT guild_id, 'keys.create', 'service', 0, 'x', '{}', created_at FROM audit_entry WHERE action = 'shop.buy'",
-        Flaw::Inserted,
-        5,
         true,
     ),
     ("UPDATE audit_chain SET last_position = 3 WHERE chain = 'log'", Flaw::Moved, 5, false),
