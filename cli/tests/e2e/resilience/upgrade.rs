@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use testkit::{Deployment, Fixture, Mode, Process, Running, Servers, Setup, Spawn, TestDatabase};
-use testkit::{binary, old_binary};
+use testkit::{binary, eventually, old_binary};
 
 use load::Load;
 
@@ -31,7 +31,7 @@ async fn fails_no_call_and_loses_no_job_both_ways() {
     println!("from {} to {} and back", version(&old_binary()), version(&binary()));
     let database = TestDatabase::empty_on_server(&Servers::from_env().database).await;
     let deployment = start_old(&database).await;
-    let load = Load::new(&deployment);
+    let load = Load::new(&deployment.fixture.guilds, bases(&deployment));
     let restarts = async {
         finishes(Process::spawn("migrate", &["migrate"], &deployment.env, deployment.folder())).await;
         database.execute(EXPAND_EVERY_TABLE).await;
@@ -86,13 +86,25 @@ async fn restart_each(deployment: &Deployment, load: &Load<'_>, spawn: Spawn) {
         for _ in 0..deployment.setup.processes {
             let old = of_role(deployment, role).remove(0);
             old.process.terminate();
+            if role == "api" {
+                // Within its notice, as a balancer that asks for readiness.
+                eventually("it is not ready", ENDS_WITHIN, async || {
+                    (!load.is_ready(&old.base).await).then_some(())
+                })
+                .await;
+                load.balance_over(bases(deployment));
+            }
             finishes(old.process).await;
             let next = deployment.spawn_by(spawn, role, &[]);
             of_role(deployment, role).push(next);
             deployment.wait_until_ready().await;
-            load.balance_over(deployment.roles().apis.iter().map(|api| api.base.clone()).collect());
+            load.balance_over(bases(deployment));
         }
     }
+}
+
+fn bases(deployment: &Deployment) -> Vec<String> {
+    deployment.roles().apis.iter().map(|api| api.base.clone()).collect()
 }
 
 fn of_role<'a>(deployment: &'a Deployment, role: &str) -> std::cell::RefMut<'a, Vec<Running>> {

@@ -1,5 +1,5 @@
-//! Game servers and dashboards behind a load balancer: their calls go on to the next process where a connection is
-//! refused, and every other failure counts.
+//! Game servers and dashboards behind a load balancer, which sends calls to ready processes and goes to the next one where a
+//! connection is refused. Every other failure counts.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -8,12 +8,15 @@ use std::time::Duration;
 
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, TestDatabase, eventually, http_client};
+use testkit::{Guild, TestDatabase, eventually, http_builder};
 
 const CHECK_EVERY: Duration = Duration::from_millis(5);
 const BAN_EVERY: Duration = Duration::from_millis(200);
 const SYNC_EVERY: Duration = Duration::from_millis(200);
 const FIRST_BANNED: usize = 900_000_001;
+/// Less than the notice of a process that stops: whoever asks after that has heard `Connection: close`.
+const IDLE_FOR: Duration = Duration::from_millis(500);
+const ANSWERS_WITHIN: Duration = Duration::from_secs(40);
 const JOBS_END_WITHIN: Duration = Duration::from_secs(40);
 
 pub(super) struct Load<'a> {
@@ -43,16 +46,20 @@ impl fmt::Display for Report {
 }
 
 impl<'a> Load<'a> {
-    pub(super) fn new(deployment: &'a Deployment) -> Self {
-        let bases = deployment.roles().apis.iter().map(|api| api.base.clone()).collect();
+    pub(super) fn new(guilds: &'a [Guild], bases: Vec<String>) -> Self {
         Self {
-            guilds: &deployment.fixture.guilds,
-            client: http_client(),
+            guilds,
+            client: http_builder().pool_idle_timeout(IDLE_FOR).timeout(ANSWERS_WITHIN).build().unwrap(),
             bases: RefCell::new(bases),
             turn: Cell::default(),
             is_over: Cell::default(),
             report: RefCell::default(),
         }
+    }
+
+    pub(super) async fn is_ready(&self, base: &str) -> bool {
+        let asked = self.client.get(format!("{base}/health/ready")).send().await;
+        asked.is_ok_and(|answer| answer.status().is_success())
     }
 
     pub(super) fn balance_over(&self, bases: Vec<String>) {
