@@ -88,7 +88,8 @@ impl Http {
         cap: usize,
     ) -> Result<Response> {
         let exchanged = match request.build() {
-            Ok(request) => self.exchange(route, request, cap).await,
+            // On the heap: it is a part of the futures of all who call a platform.
+            Ok(request) => Box::pin(self.exchange(route, request, cap)).await,
             Err(error) => Err(failure(&error)),
         };
         self.failures.note(route, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));

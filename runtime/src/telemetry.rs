@@ -1,5 +1,5 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
-//! the `metrics` macros record metrics anywhere, exposed as Prometheus text or OpenMetrics.
+//! the `metrics` macros record metrics anywhere, exposed as Prometheus text or `OpenMetrics`.
 
 mod catalog;
 mod flat_json;

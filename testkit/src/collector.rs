@@ -135,5 +135,5 @@ fn texts(attributes: &[KeyValue]) -> BTreeMap<String, String> {
 }
 
 fn hex(id: &[u8]) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(id)
 }

@@ -82,16 +82,15 @@ struct Import<'a> {
 impl Import<'_> {
     /// Rows are in the order of the file, so those of an earlier run are the first of each table.
     async fn run(mut self, lines: &mut Lines<'_>, tables: &[Table]) -> anyhow::Result<()> {
-        let (mut current, mut done, mut batch) = (None, 0, Vec::new());
+        let (mut current, mut done, mut batch): (Option<usize>, _, _) = (None, 0, Vec::new());
         loop {
             let next = lines.next()?;
             let index = next.as_ref().map(|(index, _)| *index);
-            if index != current || batch.len() == BATCH {
-                if let Some(table) = current.map(|index: usize| &tables[index]) {
-                    self.write(table, std::mem::take(&mut batch))
-                        .await
-                        .map_err(|error| lines.wrong(&format!("{error:#}")))?;
-                }
+            if let Some(at) = current
+                && (index != current || batch.len() == BATCH)
+            {
+                let written = self.write(&tables[at], std::mem::take(&mut batch)).await;
+                written.map_err(|error| lines.wrong(&format!("{error:#}")))?;
             }
             let Some((index, row)) = next else { return Ok(()) };
             let table = &tables[index];

@@ -19,7 +19,7 @@ pub(super) fn measure(context: &Context, platforms: &Platforms) -> Measure {
     let platforms = platforms.clone();
     Arc::new(move || {
         let (context, platforms) = (context.clone(), platforms.clone());
-        Box::pin(async move { all(&context, &platforms).await })
+        Box::pin(async move { Box::pin(all(&context, &platforms)).await })
     })
 }
 

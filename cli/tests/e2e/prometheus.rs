@@ -1,4 +1,4 @@
-//! A real Prometheus scrapes every process, as OpenMetrics.
+//! A real Prometheus scrapes every process, as `OpenMetrics`.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

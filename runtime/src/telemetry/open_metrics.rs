@@ -1,4 +1,4 @@
-//! Metrics as OpenMetrics 1.0, from the Prometheus text that the recorder writes. The series are the same; the name of a
+//! Metrics as `OpenMetrics` 1.0, from the Prometheus text that the recorder writes. The series are the same; the name of a
 //! counter's family has no `_total`, units have lines, bounds are decimals, no line is empty, and the end is marked.
 
 /// The units that names of families end with.
