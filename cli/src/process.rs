@@ -134,7 +134,7 @@ pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context, pl
 
 fn spawn_metrics(listener: TcpListener, context: &Context, platforms: &Platforms) {
     let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
-    let measure = measure::measure(context, platforms);
+    let measure = measure::measure(context, platforms, VERSION);
     context.shutdown.services().spawn(serve_ops(listener, readiness, measure, shutdown));
 }
 

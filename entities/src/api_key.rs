@@ -215,10 +215,10 @@ pub async fn find_by_public_ids(
     Entity::find().filter(lists::any_of(conn, Column::PublicId, public_ids)).all(conn).await
 }
 
-/// The public id of a key, by which people name it.
-pub async fn public_id(conn: &impl Conn, key: KeyId) -> Result<Option<String>> {
-    let public_id = Entity::find_by_id(key).select_only().column(Column::PublicId);
-    public_id.into_tuple().one(conn).await
+/// The public id of a key of the guild, by which people name it. What was imported has the numbers of other keys.
+pub async fn public_id(conn: &impl Conn, guild: GuildId, key: KeyId) -> Result<Option<String>> {
+    let own = Entity::find_by_id(key).filter(Column::GuildId.eq(guild));
+    own.select_only().column(Column::PublicId).into_tuple().one(conn).await
 }
 
 /// Keys of a guild, or of all guilds, oldest first.

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{InsertStatement, LockType, OnConflict};
-use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, IntoActiveModel, QueryOrder, QuerySelect};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::audit_entry::{Content, MEMBER_SYNCED};
+use crate::audit_entry::{self, Actor, Content, CustomEntry, MEMBER_SYNCED, NewEntry};
 use crate::by_id::{inserts_of, no_relations};
-use crate::{Conn, GuildId, Result};
+use crate::{AuditId, Conn, GuildId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_chain")]
@@ -88,6 +88,65 @@ pub(crate) struct Place {
     pub(crate) salt: [u8; 16],
     pub(crate) digest: Vec<u8>,
     pub(crate) hash: Vec<u8>,
+}
+
+impl Place {
+    /// The row of an entry here.
+    fn row(self, entry: Content) -> audit_entry::ActiveModel {
+        audit_entry::ActiveModel {
+            audit_id: NotSet,
+            guild_id: Set(entry.guild),
+            action: Set(entry.action),
+            source: Set(entry.source),
+            actor_id: Set(entry.actor.actor_id),
+            target_id: Set(entry.target),
+            metadata: Set(entry.metadata),
+            key_id: Set(entry.actor.key_id),
+            request_id: Set(entry.actor.request_id),
+            created_at: Set(entry.created_at),
+            position: Set(Some(self.position)),
+            salt: Set(Some(self.salt.to_vec())),
+            digest: Set(Some(self.digest)),
+            hash: Set(Some(self.hash)),
+        }
+    }
+}
+
+/// The statements that write entries. Nobody else writes entries of these guilds until the commit, so they come last in
+/// the transaction.
+pub async fn inserts(
+    conn: &impl Conn,
+    entries: Vec<(Actor, NewEntry)>,
+    now: Timestamp,
+) -> Result<Vec<InsertStatement>> {
+    let entries: Vec<_> = entries.into_iter().map(|(actor, entry)| Content::of(actor, entry, now)).collect();
+    let (places, moves) = place(conn, &entries).await?;
+    let rows = entries.into_iter().zip(places).map(|(entry, place)| place.row(entry));
+    Ok(inserts_of::<audit_entry::Entity>(rows).into_iter().chain(moves).collect())
+}
+
+/// Writes an entry at once; it comes last in the transaction.
+pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timestamp) -> Result<()> {
+    for insert in inserts(conn, vec![(actor.clone(), entry)], now).await? {
+        conn.execute(&insert).await?;
+    }
+    Ok(())
+}
+
+/// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
+pub async fn write_custom(
+    conn: &impl Conn,
+    actor: Actor,
+    entry: CustomEntry,
+    now: Timestamp,
+) -> Result<AuditId> {
+    let entry = Content::of_custom(actor, entry, now);
+    let (places, moves) = place(conn, std::slice::from_ref(&entry)).await?;
+    for end in moves {
+        conn.execute(&end).await?;
+    }
+    let place = places.into_iter().next().ok_or(DbErr::RecordNotInserted)?;
+    Ok(place.row(entry).insert(conn).await?.audit_id)
 }
 
 /// Both chains of a guild, the log first; one to which nothing was written yet is empty.

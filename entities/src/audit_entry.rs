@@ -1,13 +1,12 @@
 //! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, InsertStatement, LikeExpr, SimpleExpr};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::sea_query::{ExprTrait, LikeExpr, SimpleExpr};
+use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::audit_chain::{self, Place};
-use crate::by_id::{by_id, inserts_of, no_relations};
+use crate::by_id::{by_id, no_relations};
 use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, audit_action, lists};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -100,7 +99,7 @@ pub struct Content {
 }
 
 impl Content {
-    fn of(actor: Actor, entry: NewEntry, created_at: Timestamp) -> Self {
+    pub(crate) fn of(actor: Actor, entry: NewEntry, created_at: Timestamp) -> Self {
         let NewEntry { guild, action, target, metadata } = entry;
         debug_assert!(audit_action::is_known(action), "{action}");
         Self {
@@ -114,28 +113,9 @@ impl Content {
         }
     }
 
-    fn of_custom(actor: Actor, entry: CustomEntry, created_at: Timestamp) -> Self {
+    pub(crate) fn of_custom(actor: Actor, entry: CustomEntry, created_at: Timestamp) -> Self {
         let CustomEntry { guild, action, target, metadata } = entry;
         Self { guild, action, source: Source::Custom, actor, target, metadata, created_at }
-    }
-
-    fn at(self, place: Place) -> ActiveModel {
-        ActiveModel {
-            audit_id: NotSet,
-            guild_id: Set(self.guild),
-            action: Set(self.action),
-            source: Set(self.source),
-            actor_id: Set(self.actor.actor_id),
-            target_id: Set(self.target),
-            metadata: Set(self.metadata),
-            key_id: Set(self.actor.key_id),
-            request_id: Set(self.actor.request_id),
-            created_at: Set(self.created_at),
-            position: Set(Some(place.position)),
-            salt: Set(Some(place.salt.to_vec())),
-            digest: Set(Some(place.digest)),
-            hash: Set(Some(place.hash)),
-        }
     }
 }
 
@@ -152,43 +132,6 @@ impl From<Model> for Content {
             created_at: row.created_at,
         }
     }
-}
-
-/// The statements that write entries. Nobody else writes entries of these guilds until the commit, so they come last in
-/// the transaction.
-pub async fn inserts(
-    conn: &impl Conn,
-    entries: Vec<(Actor, NewEntry)>,
-    now: Timestamp,
-) -> Result<Vec<InsertStatement>> {
-    let entries: Vec<_> = entries.into_iter().map(|(actor, entry)| Content::of(actor, entry, now)).collect();
-    let (places, moves) = audit_chain::place(conn, &entries).await?;
-    let rows = entries.into_iter().zip(places).map(|(entry, place)| entry.at(place));
-    Ok(inserts_of::<Entity>(rows).into_iter().chain(moves).collect())
-}
-
-/// Writes an entry at once; it comes last in the transaction.
-pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timestamp) -> Result<()> {
-    for insert in inserts(conn, vec![(actor.clone(), entry)], now).await? {
-        conn.execute(&insert).await?;
-    }
-    Ok(())
-}
-
-/// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
-pub async fn write_custom(
-    conn: &impl Conn,
-    actor: Actor,
-    entry: CustomEntry,
-    now: Timestamp,
-) -> Result<AuditId> {
-    let entry = Content::of_custom(actor, entry, now);
-    let (places, moves) = audit_chain::place(conn, std::slice::from_ref(&entry)).await?;
-    for end in moves {
-        conn.execute(&end).await?;
-    }
-    let place = places.into_iter().next().ok_or(DbErr::RecordNotInserted)?;
-    Ok(entry.at(place).insert(conn).await?.audit_id)
 }
 
 /// Filter of a list of entries.

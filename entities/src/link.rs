@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
-use crate::{ChatId, Conn, GuildId, PlayId, Result, Subject, Timestamp, lists};
+use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "link")]
@@ -116,14 +116,9 @@ pub async fn of_chat(conn: &impl Conn, chat: ChatId) -> Result<Vec<Model>> {
     Entity::find().filter(by_person(chat)).order_by_asc(Column::GuildId).all(conn).await
 }
 
-/// The links of an account in all guilds, by guild. Those of a game account are found without an index.
-pub async fn of_account(conn: &impl Conn, account: Subject) -> Result<Vec<Model>> {
-    match account {
-        Subject::Chat(chat) => of_chat(conn, chat).await,
-        Subject::Play(play) => {
-            Entity::find().filter(Column::PlayId.eq(play)).order_by_asc(Column::GuildId).all(conn).await
-        }
-    }
+/// The links of a game account in all guilds, by guild. They are found without an index.
+pub async fn of_play(conn: &impl Conn, play: PlayId) -> Result<Vec<Model>> {
+    Entity::find().filter(Column::PlayId.eq(play)).order_by_asc(Column::GuildId).all(conn).await
 }
 
 /// As the index `link_by_person` has it.

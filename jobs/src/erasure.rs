@@ -94,7 +94,11 @@ impl Eraser for JobContext {
 /// Erases the account. Done again it finds nothing; stopped, it goes on when it is repeated.
 pub async fn erase<E: Eraser>(eraser: &E, account: Subject, author: Author) -> Result<(), E::Error> {
     let database = eraser.database();
-    for found in link::of_account(database.read(), account).await? {
+    let links = match account {
+        Subject::Chat(chat) => link::of_chat(database.read(), chat).await?,
+        Subject::Play(play) => link::of_play(database.read(), play).await?,
+    };
+    for found in links {
         let mut work = eraser.begin().await?;
         end_link(&mut work, &found, author.clone()).await?;
         // The safety net of the workers finds the job.

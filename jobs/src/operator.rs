@@ -1,7 +1,8 @@
 //! Changes by operators, by a command or in the console: jobs of any guild, pauses, and schedules' jobs. The
 //! audit log of the guild that a change concerns names the operator.
 
-use entities::audit_entry::{self, Actor, NewEntry};
+use entities::audit_chain;
+use entities::audit_entry::{Actor, NewEntry};
 use entities::job::{Model, retry as rows};
 use entities::job_pause::{self, Note, Scope};
 use entities::{Conn, GuildId, JobId, Timestamp};
@@ -40,7 +41,7 @@ impl Operator {
     }
 
     pub async fn audit(&self, conn: &impl Conn, entry: NewEntry, now: Timestamp) -> Result<(), DbErr> {
-        audit_entry::write(conn, &self.actor, self.signed(entry), now).await.map(drop)
+        audit_chain::write(conn, &self.actor, self.signed(entry), now).await.map(drop)
     }
 
     /// Periodic jobs belong to no guild, so they have no audit log.

@@ -13,6 +13,7 @@ use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
 mod otlp;
+mod plain;
 mod platforms;
 mod retention;
 mod tls;

@@ -5,7 +5,8 @@
 //! the change before its caller goes on.
 
 use entities::Timestamp;
-use entities::audit_entry::{self, Actor, NewEntry};
+use entities::audit_chain;
+use entities::audit_entry::{Actor, NewEntry};
 use entities::job::JobMessage;
 use sea_orm::DbErr;
 
@@ -64,7 +65,7 @@ impl UnitOfWork {
     /// of the workers finds those that are not.
     pub async fn commit(self) -> Result<Vec<JobMessage>, DbErr> {
         let (recorded, events) = Events::prepare(self.events, self.now)?;
-        let mut last = audit_entry::inserts(&self.transaction, self.audited, self.now).await?;
+        let mut last = audit_chain::inserts(&self.transaction, self.audited, self.now).await?;
         last.extend(events);
         self.transaction.commit_with(last).await?;
         self.publisher.publish(recorded);

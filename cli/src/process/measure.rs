@@ -8,29 +8,28 @@ use runtime::{Context, Gauge, Measure};
 use sea_orm::DbErr;
 use tokio::time::timeout;
 
-use super::VERSION;
-
 /// What a server does not answer by then is missing, and the rest is there.
 const PART_WITHIN: Duration = Duration::from_secs(1);
 
-pub(super) fn measure(context: &Context, platforms: &Platforms) -> Measure {
+/// `version`: of the program.
+pub(super) fn measure(context: &Context, platforms: &Platforms, version: &'static str) -> Measure {
     // While the database is away a scrape does not wait for it.
     let context = Context { database: context.database.clone().guarded(), ..context.clone() };
     let platforms = platforms.clone();
     Arc::new(move || {
         let (context, platforms) = (context.clone(), platforms.clone());
-        Box::pin(async move { Box::pin(all(&context, &platforms)).await })
+        Box::pin(async move { Box::pin(all(&context, &platforms, version)).await })
     })
 }
 
-async fn all(context: &Context, platforms: &Platforms) -> Vec<Gauge> {
+async fn all(context: &Context, platforms: &Platforms, version: &'static str) -> Vec<Gauge> {
     let (jobs, schedules, limits, dependencies) = tokio::join!(
         part(read(queue::gauges(context))),
         part(read(jobs::schedule_gauges(context))),
         part(platforms.gauges()),
         part(dependencies(context)),
     );
-    let build = vec![Gauge::new("guildhall_build_info", 1.0).with("version", VERSION)];
+    let build = vec![Gauge::new("guildhall_build_info", 1.0).with("version", version)];
     [build, context.database.gauges(), jobs, schedules, limits, dependencies].concat()
 }
 

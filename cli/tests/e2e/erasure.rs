@@ -114,10 +114,10 @@ async fn the_game_platform_can_ask_for_an_erasure(deployment: &Deployment) {
     let nobody = json!({ "EventType": "RightToErasureRequest", "EventPayload": {} });
     announced(deployment, &signed(&nobody), &nobody).await.refused(400, &["EventPayload.UserId"]);
     let other = json!({ "EventType": "SampleNotification", "EventPayload": { "UserId": 1 } });
-    announced(deployment, &signed(&other), &other).await.ok();
+    assert_eq!(announced(deployment, &signed(&other), &other).await.status, 200);
     deployment.api().get(&format!("/lookup/play/{play}")).await.ok();
     for _ in 0..2 {
-        announced(deployment, &signed(&body), &body).await.ok();
+        assert_eq!(announced(deployment, &signed(&body), &body).await.status, 200);
     }
     deployment.all_jobs_ended("erase_account", Duration::from_secs(20)).await;
     deployment.api().get(&format!("/lookup/play/{play}")).await.refused(404, &[]);

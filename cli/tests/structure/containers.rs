@@ -76,7 +76,10 @@ fn settings(command: &str) -> BTreeSet<String> {
 
 fn environment(part: &str) -> BTreeSet<String> {
     let names = part.lines().filter_map(|line| line.trim_start().split_once(':')).map(|(name, _)| name);
-    names.filter(|name| name.starts_with("GUILDHALL_")).map(str::to_owned).collect()
+    names
+        .filter(|name| name.starts_with("GUILDHALL_") || name.starts_with("OTEL_"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The image builds dependencies from the manifests alone: cargo refuses a workspace that lacks one.

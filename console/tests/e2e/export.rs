@@ -20,8 +20,19 @@ in_turn!(
     a_large_file_is_made_while_it_is_read_and_one_at_a_time,
 );
 
-const HEAD: [&str; 9] =
-    ["id", "created_at", "action", "source", "actor_id", "target_id", "key_id", "request_id", "metadata"];
+const HEAD: [&str; 11] = [
+    "id",
+    "created_at",
+    "action",
+    "source",
+    "actor_id",
+    "target_id",
+    "key_id",
+    "request_id",
+    "metadata",
+    "position",
+    "hash",
+];
 
 /// The rows of a CSV file below its head.
 fn rows(file: &Page) -> Vec<Vec<String>> {

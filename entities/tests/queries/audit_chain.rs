@@ -23,7 +23,7 @@ fn odd_numbers() -> Value {
 impl Fixture {
     async fn write(&self, entries: Vec<(Actor, NewEntry)>, second: i64) {
         let transaction = self.begin().await;
-        let inserts = audit_entry::inserts(&transaction, entries, at(second)).await.unwrap();
+        let inserts = audit_chain::inserts(&transaction, entries, at(second)).await.unwrap();
         transaction.commit_with(inserts).await.unwrap();
     }
 
@@ -38,7 +38,7 @@ impl Fixture {
         let entry =
             CustomEntry { guild: guild(), action: "shop.buy".into(), target: "sword".into(), metadata };
         let transaction = self.begin().await;
-        audit_entry::write_custom(&transaction, Actor::service(), entry, at(4)).await.unwrap();
+        audit_chain::write_custom(&transaction, Actor::service(), entry, at(4)).await.unwrap();
         transaction.commit().await.unwrap();
     }
 

@@ -4,7 +4,7 @@ use entities::api_key::{self, Model, NewKey, Scopes, descendants};
 use entities::key_text::KeyText;
 use entities::retention;
 
-use crate::fixture::{Fixture, at, both_databases, chat, guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
 
 impl Fixture {
     async fn key(&self) -> Model {
@@ -40,7 +40,8 @@ both_databases! {
         let used: Vec<_> = found.iter().map(|key| (key.key_id, key.last_used_at)).collect();
         assert_eq!(used, [(one.key_id, Some(at(7))), (two.key_id, Some(at(7))), (unused.key_id, None)]);
         api_key::touch(fixture.conn(), &[], at(8)).await.unwrap();
-        assert_eq!(api_key::public_id(fixture.conn(), two.key_id).await.unwrap(), Some(two.public_id));
+        assert_eq!(api_key::public_id(fixture.conn(), guild(), two.key_id).await.unwrap(), Some(two.public_id));
+        assert_eq!(api_key::public_id(fixture.conn(), other_guild(), two.key_id).await.unwrap(), None);
     }
 
     async fn a_key_expires_at_the_earlier_of_two_times(fixture: &Fixture) {

@@ -1,6 +1,7 @@
 //! Parents and chunks: the plan that starts chunks, and the effect of a chunk's end on its parent.
 
-use entities::audit_entry::{self, NewEntry};
+use entities::audit_chain;
+use entities::audit_entry::NewEntry;
 use entities::job::family::{self, Planned};
 use entities::job::run::Ending;
 use entities::job::{Model, State, cancel, insert, turns};
@@ -109,7 +110,7 @@ async fn finish_parent_if_last(
         target: ended.job_id.to_string(),
         metadata: json!({ "kind": ended.kind, "state": state, "result": ended.result }),
     };
-    audit_entry::write(transaction, &ended.actor(), entry, now).await?;
+    audit_chain::write(transaction, &ended.actor(), entry, now).await?;
     Ok(true)
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
-use super::tls::is_plain;
+use super::plain::is_plain;
 use crate::error::StartError;
 use crate::secret::{Secret, either, secret_file};
 use crate::settings::{OTLP_ENDPOINT, OTLP_HEADERS};

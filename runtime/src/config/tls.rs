@@ -1,9 +1,8 @@
 //! Servers that are reached over a network without encryption.
 
-use std::net::IpAddr;
-
 use sea_orm::sqlx::postgres::PgSslMode;
 
+use super::plain::{is_plain, is_remote};
 use super::{Config, PlatformConfig};
 use crate::database;
 use crate::settings::{AMQP_URL, CHAT_API_URL, DATABASE_URL, PLAY_API_URL, REDIS_URL};
@@ -42,16 +41,6 @@ fn is_plain_postgres(url: &str) -> bool {
         );
         !demanded && options.get_socket().is_none() && is_remote(options.get_host())
     })
-}
-
-pub(super) fn is_plain(url: &str, plain: &str) -> bool {
-    url.parse::<http::Uri>()
-        .is_ok_and(|url| url.scheme_str() == Some(plain) && url.host().is_some_and(is_remote))
-}
-
-fn is_remote(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host != "localhost" && !address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

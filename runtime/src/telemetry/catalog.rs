@@ -5,59 +5,13 @@
 
 mod api;
 mod jobs;
+mod metric;
 mod platforms;
 mod process;
 
-use metrics::Unit;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
-    Counter,
-    Gauge,
-    /// With its upper bounds, in seconds.
-    Histogram(&'static [f64]),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Metric {
-    name: &'static str,
-    kind: Kind,
-    unit: Unit,
-    labels: &'static [&'static str],
-    /// The processes that have it.
-    of: &'static str,
-    about: &'static str,
-}
-
-const fn counter(
-    name: &'static str,
-    labels: &'static [&'static str],
-    of: &'static str,
-    about: &'static str,
-) -> Metric {
-    Metric { name, kind: Kind::Counter, unit: Unit::Count, labels, of, about }
-}
-
-const fn gauge(
-    name: &'static str,
-    unit: Unit,
-    labels: &'static [&'static str],
-    of: &'static str,
-    about: &'static str,
-) -> Metric {
-    Metric { name, kind: Kind::Gauge, unit, labels, of, about }
-}
-
-const fn histogram(
-    name: &'static str,
-    bounds: &'static [f64],
-    labels: &'static [&'static str],
-    of: &'static str,
-    about: &'static str,
-) -> Metric {
-    Metric { name, kind: Kind::Histogram(bounds), unit: Unit::Seconds, labels, of, about }
-}
+use metric::{Kind, Metric};
 
 /// In the order of the page.
 pub(super) fn all() -> impl Iterator<Item = &'static Metric> {

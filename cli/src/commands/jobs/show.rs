@@ -25,8 +25,8 @@ pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Res
     let (conn, now) = (context.database.read(), context.clock.now());
     let job = require(conn, args.job).await?;
     let failures = job_failure::list(conn, args.job, Page::first(FAILURES_SHOWN as u64 + 1)).await?;
-    let key = match job.key_id {
-        Some(key) => api_key::public_id(conn, key).await?,
+    let key = match job.guild_id.zip(job.key_id) {
+        Some((guild, key)) => api_key::public_id(conn, guild, key).await?,
         None => None,
     };
     context.close().await;

@@ -2,7 +2,7 @@
 
 use metrics::Unit;
 
-use super::{Metric, counter, gauge, histogram};
+use super::metric::{Metric, counter, gauge, histogram};
 
 const API: &str = "api";
 

@@ -2,7 +2,7 @@
 
 use metrics::Unit;
 
-use super::{Metric, counter, gauge, histogram};
+use super::metric::{Metric, counter, gauge, histogram};
 
 const ALL: &str = "all";
 const WORKERS: &str = "worker, scheduler";

@@ -2,7 +2,7 @@
 
 use metrics::Unit;
 
-use super::{Metric, gauge, histogram};
+use super::metric::{Metric, gauge, histogram};
 
 const ALL: &str = "all";
 const CALLERS: &str = "api, worker";

@@ -2,7 +2,7 @@
 
 use metrics::Unit;
 
-use super::{Metric, counter, gauge};
+use super::metric::{Metric, counter, gauge};
 
 const ALL: &str = "all";
 const DISTRIBUTED: &str = "all distributed";

@@ -26,7 +26,7 @@ pub(crate) struct AuditEntries {
     #[schema(required, example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     newest_hash: Option<String>,
     /// The same for the entries `sync.member`, which have a chain of their own.
-    #[schema(required)]
+    #[schema(required, example = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752")]
     newest_sync_hash: Option<String>,
 }
 
@@ -55,7 +55,7 @@ answer! {
         #[schema(required, example = 812)]
         position: Option<i64>,
         /// SHA-256 over the entry and the hash of the one before it, in hexadecimal digits.
-        #[schema(required)]
+        #[schema(required, example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
         hash: Option<String> = row.hash.as_ref().map(hex::encode),
     }
 }

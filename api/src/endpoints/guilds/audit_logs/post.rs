@@ -1,7 +1,8 @@
 //! POST /guilds/:guildId/audit-logs (docs/rules.md 8): an entry of the client's own.
 
 use entities::AuditId;
-use entities::audit_entry::{self, CustomEntry};
+use entities::audit_chain;
+use entities::audit_entry::CustomEntry;
 use serde_json::Value;
 
 use crate::endpoints::guilds::audit_logs::action::Action;
@@ -36,6 +37,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.room_for(call.read(), Cap::CustomEntries, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     let entry = CustomEntry { guild: call.guild(), action: action.0, target, metadata };
-    let id = audit_entry::write_custom(work.tx(), call.actor(), entry, work.now()).await?;
+    let id = audit_chain::write_custom(work.tx(), call.actor(), entry, work.now()).await?;
     work.commit(Reply::data(&Created { id })?).await
 }

@@ -29,6 +29,8 @@ struct Page {
     at: When,
     key: Option<String>,
     request: Option<String>,
+    /// Its position in the log, and its hash.
+    place: Option<(i64, String)>,
     fields: Vec<Field>,
 }
 
@@ -37,7 +39,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let id: AuditId = visit.param("entry")?;
     let entry = audit_entry::find(conn, guild, id).await?.ok_or(PageError::NotFound)?;
     let key = match entry.key_id {
-        Some(key) => api_key::public_id(conn, key).await?,
+        Some(key) => api_key::public_id(conn, guild, key).await?,
         None => None,
     };
     let names = Names::read(&visit, std::slice::from_ref(&entry)).await?;
@@ -52,6 +54,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         at: visit.when(entry.created_at),
         fields: fields(&entry.metadata, |field, value| names.shown(&visit, field, value)),
         about: About::of(&visit, &names, &entry),
+        place: entry.position.zip(entry.hash.map(hex::encode)),
         action: entry.action,
         key,
         request: entry.request_id,

@@ -117,8 +117,8 @@ fn progress(visit: &Visit, job: &Model) -> Option<Progress> {
 
 async fn facts(visit: &Visit, job: &Model) -> Result<Vec<Fact>, PageError> {
     let names = guild_names(visit, job.guild_id).await?;
-    let key = match job.key_id {
-        Some(key) => api_key::public_id(visit.read(), key).await?,
+    let key = match job.guild_id.zip(job.key_id) {
+        Some((guild, key)) => api_key::public_id(visit.read(), guild, key).await?,
         None => None,
     };
     let text = |name, text: Option<String>| Some(Fact { name, text: text?, id: None });
