@@ -9,7 +9,7 @@ mod sync_quota;
 mod unit_of_work;
 
 pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, ListArgs, OperatorArgs};
-pub(crate) use guild::{new_guild, require_guild};
+pub(crate) use guild::{new_guild, refuse_known, require_guild};
 pub(crate) use key::create_key;
 pub(crate) use os_user::os_user;
 pub(crate) use sync_quota::quota_error;

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{InsertStatement, LockType, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, IntoActiveModel, QueryOrder, QuerySelect};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::audit_entry::{self, Actor, Content, CustomEntry, MEMBER_SYNCED, NewEntry};
+use crate::audit_entry::{self, Actor, Content, MEMBER_SYNCED, NewEntry};
 use crate::by_id::{inserts_of, no_relations};
+use crate::same_json::same;
 use crate::{AuditId, Conn, GuildId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -46,7 +47,7 @@ pub enum Chain {
 }
 
 impl Chain {
-    pub fn of(action: &str) -> Self {
+    fn of(action: &str) -> Self {
         if action == MEMBER_SYNCED { Self::MemberSyncs } else { Self::Log }
     }
 }
@@ -66,7 +67,7 @@ impl Model {
     }
 
     /// The hash of the entry at a position of this chain.
-    pub fn hash(&self, before: &[u8], position: i64, digest: &[u8]) -> Vec<u8> {
+    fn hash(&self, before: &[u8], position: i64, digest: &[u8]) -> Vec<u8> {
         let (guild, chain): (_, &str) = (self.guild_id, self.chain.into());
         let text = format!("{} {guild} {chain} {position} {}", hex::encode(before), hex::encode(digest));
         Sha256::digest(text).to_vec()
@@ -83,11 +84,11 @@ impl Model {
 }
 
 /// Of an entry in its chain.
-pub(crate) struct Place {
-    pub(crate) position: i64,
-    pub(crate) salt: [u8; 16],
-    pub(crate) digest: Vec<u8>,
-    pub(crate) hash: Vec<u8>,
+struct Place {
+    position: i64,
+    salt: [u8; 16],
+    digest: Vec<u8>,
+    hash: Vec<u8>,
 }
 
 impl Place {
@@ -133,14 +134,8 @@ pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timest
     Ok(())
 }
 
-/// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
-pub async fn write_custom(
-    conn: &impl Conn,
-    actor: Actor,
-    entry: CustomEntry,
-    now: Timestamp,
-) -> Result<AuditId> {
-    let entry = Content::of_custom(actor, entry, now);
+/// Writes an entry whose action a client chose, at once.
+pub async fn write_custom(conn: &impl Conn, entry: Content) -> Result<AuditId> {
     let (places, moves) = place(conn, std::slice::from_ref(&entry)).await?;
     for end in moves {
         conn.execute(&end).await?;
@@ -162,10 +157,7 @@ type Ends = BTreeMap<(GuildId, Chain), Option<Model>>;
 
 /// Each entry's place at the end of its chain, and the statements that move the ends. Until the commit nobody else
 /// writes entries of these guilds, so it comes last in a transaction.
-pub(crate) async fn place(
-    conn: &impl Conn,
-    entries: &[Content],
-) -> Result<(Vec<Place>, Vec<InsertStatement>)> {
+async fn place(conn: &impl Conn, entries: &[Content]) -> Result<(Vec<Place>, Vec<InsertStatement>)> {
     let of = |entry: &Content| (entry.guild, Chain::of(&entry.action));
     let mut ends: Ends = entries.iter().map(|entry| (of(entry), None)).collect();
     lock(conn, &mut ends).await?;
@@ -221,7 +213,7 @@ async fn read_locked(conn: &impl Conn, ends: &mut Ends) -> Result<()> {
 }
 
 /// What the entry says, in 32 bytes. The salt keeps the content of an erased entry from being guessed.
-pub fn digest(salt: &[u8], entry: &Content) -> Vec<u8> {
+fn digest(salt: &[u8], entry: &Content) -> Vec<u8> {
     let content = json!([
         hex::encode(salt),
         entry.action,
@@ -233,38 +225,7 @@ pub fn digest(salt: &[u8], entry: &Content) -> Vec<u8> {
         entry.actor.request_id,
         entry.created_at.timestamp_micros(),
     ]);
-    let mut text = String::new();
-    write_canonical(&content, &mut text);
-    Sha256::digest(text).to_vec()
-}
-
-/// JSON in the one form that both databases give back: keys sorted, a number without a fraction as an integer, no spaces.
-fn write_canonical(value: &Value, text: &mut String) {
-    let mut list = |open, close, items: &mut dyn Iterator<Item = (Option<&String>, &Value)>| {
-        text.push(open);
-        for (index, (key, item)) in items.enumerate() {
-            if index > 0 {
-                text.push(',');
-            }
-            if let Some(key) = key {
-                text.push_str(&Value::from(key.as_str()).to_string());
-                text.push(':');
-            }
-            write_canonical(item, text);
-        }
-        text.push(close);
-    };
-    match value {
-        Value::Array(items) => list('[', ']', &mut items.iter().map(|item| (None, item))),
-        Value::Object(fields) => {
-            let sorted: BTreeMap<_, _> = fields.iter().collect();
-            list('{', '}', &mut sorted.into_iter().map(|(key, item)| (Some(key), item)));
-        }
-        Value::Number(number) => match number.as_f64() {
-            // Without the sign of -0.
-            Some(float) if number.is_f64() => text.push_str(&(float + 0.0).to_string()),
-            _ => text.push_str(&number.to_string()),
-        },
-        other => text.push_str(&other.to_string()),
-    }
+    let mut content = same(content);
+    content.sort_all_objects();
+    Sha256::digest(content.to_string()).to_vec()
 }

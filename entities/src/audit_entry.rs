@@ -77,15 +77,6 @@ pub struct NewEntry {
     pub metadata: Json,
 }
 
-/// An entry that a client appends.
-#[derive(Debug, Clone)]
-pub struct CustomEntry {
-    pub guild: GuildId,
-    pub action: String,
-    pub target: String,
-    pub metadata: Json,
-}
-
 /// What an entry says; its id and its place in a chain are given when it is written.
 #[derive(Debug, Clone)]
 pub struct Content {
@@ -111,11 +102,6 @@ impl Content {
             metadata,
             created_at,
         }
-    }
-
-    pub(crate) fn of_custom(actor: Actor, entry: CustomEntry, created_at: Timestamp) -> Self {
-        let CustomEntry { guild, action, target, metadata } = entry;
-        Self { guild, action, source: Source::Custom, actor, target, metadata, created_at }
     }
 }
 

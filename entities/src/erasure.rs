@@ -4,8 +4,9 @@
 
 pub mod audit;
 
-use sea_orm::{DatabaseBackend, Statement, Value};
+use sea_orm::{Statement, Value};
 
+use crate::some_rows::some_rows;
 use crate::{Conn, Result, Subject};
 
 /// One column that may hold the account's id.
@@ -135,10 +136,7 @@ impl Place {
         let (Some(id), Some(new)) = (self.value(account), self.value(pseudonym)) else { return Ok(0) };
         let Self { table, column, only, .. } = self;
         let backend = conn.get_database_backend();
-        // Tables with other keys have row ids too.
-        let row = if backend == DatabaseBackend::Postgres { "ctid" } else { "rowid" };
-        let some =
-            format!("{row} IN (SELECT {row} FROM {table} WHERE {column} = $1 AND {only} LIMIT {limit})");
+        let some = some_rows(backend, table, &format!("{column} = $1 AND {only}"), limit);
         let (sql, values) = match self.fate {
             Kept => return Ok(0),
             Deleted => (format!("DELETE FROM {table} WHERE {some}"), vec![id]),

@@ -21,8 +21,8 @@ pub type Row = Map<String, Json>;
 pub struct Table {
     pub name: &'static str,
     columns: Vec<(&'static str, Kind)>,
-    /// After the guild.
-    key: Vec<&'static str>,
+    /// Of the primary key, after the guild.
+    key: Vec<(&'static str, Kind)>,
     /// The column of an id that counts the rows of all guilds.
     pub serial: Option<&'static str>,
 }
@@ -51,9 +51,9 @@ impl Table {
         let column = |column: E::Column| (column.as_str(), Kind::of(column.def().get_column_type()));
         let unread = UNREAD.iter().filter(|(table, ..)| *table == name);
         let columns = E::Column::iter().map(column).chain(unread.map(|(_, column, kind)| (*column, *kind)));
-        let key = E::PrimaryKey::iter().map(|key| key.into_column().as_str());
-        let key: Vec<_> = key.filter(|column| *column != "guild_id").collect();
-        let serial = E::PrimaryKey::auto_increment().then(|| key.first().copied()).flatten();
+        let key = E::PrimaryKey::iter().map(|key| column(key.into_column()));
+        let key: Vec<_> = key.filter(|(column, _)| *column != "guild_id").collect();
+        let serial = key.first().filter(|_| E::PrimaryKey::auto_increment()).map(|(column, _)| *column);
         let columns = columns.filter(|(column, _)| !LEFT_OUT.contains(&(name, column))).collect();
         Self { name, columns, key, serial }
     }
@@ -71,13 +71,13 @@ impl Table {
             .from(self.name)
             .and_where(Expr::col("guild_id").eq(guild))
             .limit(limit);
-        for column in &self.key {
+        for (column, _) in &self.key {
             rows.order_by(*column, Order::Asc);
         }
         if let (Some(after), false) = (after, self.key.is_empty()) {
-            let read = |column: &&str| self.value(column, &after[*column]).unwrap_or(Value::BigInt(None));
-            let place = Expr::tuple(self.key.iter().map(read).map(Expr::value));
-            rows.and_where(Expr::tuple(self.key.iter().map(|column| Expr::col(*column))).gt(place));
+            let place = self.key.iter().filter_map(|(column, kind)| kind.parse(&after[*column]));
+            let place = Expr::tuple(place.map(Expr::value));
+            rows.and_where(Expr::tuple(self.key.iter().map(|(column, _)| Expr::col(*column))).gt(place));
         }
         let row = |row: &QueryResult| {
             self.columns.iter().map(|(name, kind)| Ok(((*name).to_owned(), kind.read(row, name)?))).collect()
@@ -101,20 +101,16 @@ impl Table {
         Some(row)
     }
 
-    fn value(&self, column: &str, json: &Json) -> Result<Value, String> {
-        let kind = self.columns.iter().find(|(name, _)| *name == column).map(|(_, kind)| *kind);
-        let kind = kind.ok_or_else(|| format!("field `{column}` is unknown"))?;
-        kind.parse(json).ok_or_else(|| format!("field `{column}` must be {}", kind.name()))
-    }
-
     /// The values of a row, in the order of the columns.
     pub fn values(&self, guild: GuildId, row: &Row, shifts: &Shifts) -> Result<Vec<Value>, String> {
         if let Some(name) = row.keys().find(|name| !self.columns.iter().any(|(column, _)| column == name)) {
             return Err(format!("field `{name}` is unknown"));
         }
-        let values = self.columns.iter().map(|(column, _)| {
+        let values = self.columns.iter().map(|(column, kind)| {
             let json = row.get(*column).ok_or_else(|| format!("field `{column}` is missing"))?;
-            Ok(shifts.shifted(self.name, column, self.value(column, json)?))
+            let value = kind.parse(json);
+            let value = value.ok_or_else(|| format!("field `{column}` must be {}", kind.name()))?;
+            Ok(shifts.shifted(self.name, column, value))
         });
         let values = values.collect::<Result<Vec<_>, String>>()?;
         let own = self.columns.iter().position(|(column, _)| *column == "guild_id");

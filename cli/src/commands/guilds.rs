@@ -2,13 +2,11 @@
 
 mod remove;
 
-use anyhow::bail;
-use entities::guild::{import, removal};
 use entities::{GuildId, guild, link};
 use serde_json::json;
 
 use crate::fields;
-use crate::operator::{ListArgs, OperatorArgs, UnitOfWork, new_guild};
+use crate::operator::{ListArgs, OperatorArgs, UnitOfWork, new_guild, refuse_known};
 use crate::output;
 
 #[derive(clap::Subcommand)]
@@ -51,18 +49,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
-    if let Some(known) = removal::find(unit.tx(), args.guild).await? {
-        if import::find(unit.tx(), args.guild).await?.is_some() {
-            bail!(
-                "guild {id} is being imported: `guildhall import` with the same file ends that",
-                id = args.guild
-            );
-        }
-        if known.removing_since.is_some() {
-            bail!("guild {id} is being removed: `guildhall guilds remove {id}` ends that", id = args.guild);
-        }
-        bail!("guild {} already exists, as {:?}; nothing was changed", known.guild_id, known.name);
-    }
+    refuse_known(unit.tx(), args.guild).await?;
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
     guild::upsert(unit.tx(), row).await?;
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });

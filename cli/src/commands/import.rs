@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use entities::audit_chain::{self, verify::verify};
-use entities::guild::{import, removal};
+use entities::guild::import;
 use entities::portable::{self, Shifts, Table};
 use runtime::{Context, fail_point};
 
-use crate::operator::OperatorArgs;
+use crate::operator::{OperatorArgs, refuse_known};
 use crate::output;
 use crate::portable_file::{Checked, Lines, check};
 
@@ -60,16 +60,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 
 async fn refuse_others(context: &Context, checked: &Checked) -> anyhow::Result<()> {
     let (read, guild) = (context.database.read(), checked.guild);
-    let Some(known) = removal::find(read, guild).await? else { return Ok(()) };
     match import::find(read, guild).await? {
         Some(begun) if begun.file_hash == checked.hash => Ok(()),
         Some(_) => bail!(
             "guild {guild} is being imported from another file: repeat that, or `guildhall guilds remove {guild}` first"
         ),
-        None if known.removing_since.is_some() => {
-            bail!("guild {guild} is being removed: `guildhall guilds remove {guild}` ends that")
-        }
-        None => bail!("guild {guild} already exists, as {:?}; nothing was changed", known.name),
+        None => refuse_known(read, guild).await,
     }
 }
 

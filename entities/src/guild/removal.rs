@@ -2,11 +2,12 @@
 //! it from all other queries, [`delete_some`] deletes its rows a part at a time, [`finish`] deletes the rest.
 //! A removal that was stopped can be resumed.
 
+use sea_orm::Statement;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{DatabaseBackend, Statement};
 
 use super::{Column, Entity, Model};
+use crate::some_rows::some_rows;
 use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
@@ -90,10 +91,7 @@ async fn some(
     limit: u64,
 ) -> Result<u64> {
     let backend = conn.get_database_backend();
-    // Tables with other keys have row ids too.
-    let row = if backend == DatabaseBackend::Postgres { "ctid" } else { "rowid" };
-    let sql =
-        format!("{change} WHERE {row} IN (SELECT {row} FROM {table} WHERE {column} = $1 LIMIT {limit})");
+    let sql = format!("{change} WHERE {}", some_rows(backend, table, &format!("{column} = $1"), limit));
     let statement = Statement::from_sql_and_values(backend, sql, [guild.into()]);
     Ok(conn.execute_raw(statement).await?.rows_affected())
 }

@@ -7,6 +7,7 @@ use sea_orm::{QueryResult, Value};
 use serde_json::Value as Json;
 
 use crate::Result;
+use crate::same_json::same;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -22,25 +23,6 @@ pub(super) enum Kind {
     /// Hexadecimal digits.
     Bytes,
 }
-
-/// Both databases give back the same value, but Postgres writes some numbers in another form: those without a fraction
-/// become integers.
-fn same(json: Json) -> Json {
-    match json {
-        Json::Array(items) => items.into_iter().map(same).collect(),
-        Json::Object(fields) => fields.into_iter().map(|(name, field)| (name, same(field))).collect(),
-        Json::Number(number) => {
-            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
-            let whole = whole.filter(|float| float.abs() < LONG);
-            #[expect(clippy::cast_possible_truncation, reason = "it is whole and fits")]
-            whole.map_or(Json::Number(number), |whole| Json::from(whole as i64))
-        }
-        other => other,
-    }
-}
-
-/// Whole numbers below fit into 64 bits.
-const LONG: f64 = 9.0e18;
 
 /// Larger numbers lose digits in JavaScript and Lua.
 const EXACT: u64 = 1 << 53;

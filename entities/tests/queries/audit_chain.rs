@@ -2,7 +2,7 @@
 
 use entities::audit_chain::verify::{Flaw, Verified, verify};
 use entities::audit_chain::{self, Chain, old};
-use entities::audit_entry::{self, Actor, CustomEntry, NewEntry};
+use entities::audit_entry::{self, Actor, Content, NewEntry, Source};
 use entities::{Conn, GuildId};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
@@ -35,10 +35,17 @@ impl Fixture {
         let of_syncs = (0..2).map(|n| entry(guild(), "sync.member", n)).collect();
         self.write(of_syncs, 3).await;
         let metadata = json!({ "numbers": odd_numbers() });
-        let entry =
-            CustomEntry { guild: guild(), action: "shop.buy".into(), target: "sword".into(), metadata };
+        let entry = Content {
+            guild: guild(),
+            action: "shop.buy".into(),
+            source: Source::Custom,
+            actor: Actor::service(),
+            target: "sword".into(),
+            metadata,
+            created_at: at(4),
+        };
         let transaction = self.begin().await;
-        audit_chain::write_custom(&transaction, Actor::service(), entry, at(4)).await.unwrap();
+        audit_chain::write_custom(&transaction, entry).await.unwrap();
         transaction.commit().await.unwrap();
     }
 

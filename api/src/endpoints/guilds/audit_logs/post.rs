@@ -2,7 +2,7 @@
 
 use entities::AuditId;
 use entities::audit_chain;
-use entities::audit_entry::CustomEntry;
+use entities::audit_entry::{Content, Source};
 use serde_json::Value;
 
 use crate::endpoints::guilds::audit_logs::action::Action;
@@ -36,7 +36,15 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let metadata = Value::Object(metadata.unwrap_or_default().0);
     call.room_for(call.read(), Cap::CustomEntries, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
-    let entry = CustomEntry { guild: call.guild(), action: action.0, target, metadata };
-    let id = audit_chain::write_custom(work.tx(), call.actor(), entry, work.now()).await?;
+    let entry = Content {
+        guild: call.guild(),
+        action: action.0,
+        source: Source::Custom,
+        actor: call.actor(),
+        target,
+        metadata,
+        created_at: work.now(),
+    };
+    let id = audit_chain::write_custom(work.tx(), entry).await?;
     work.commit(Reply::data(&Created { id })?).await
 }
