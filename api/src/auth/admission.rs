@@ -221,7 +221,8 @@ async fn spend(
         };
     }
     if server.is_some() && route.runs != Runs::AsJobs {
-        return take_hot(state, limit, key, server).await;
+        // Boxed, because most requests name no server.
+        return Box::pin(take_hot(state, limit, key, server)).await;
     }
     take(state, route, counter, key.rate(limit)).await
 }
