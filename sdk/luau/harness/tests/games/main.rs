@@ -5,4 +5,5 @@ mod budget;
 mod faults;
 mod joins;
 mod options;
+mod real;
 mod stand_in;
