@@ -2,3 +2,4 @@
 
 pub(crate) mod admission;
 pub(crate) mod bulk_sync;
+pub(crate) mod server;

@@ -177,6 +177,7 @@ pub(crate) mod moderation {
     }
     pub(crate) mod play {
         pub(crate) mod batch;
+        mod kick;
         pub(crate) mod ban {
             pub(crate) mod post;
         }
@@ -196,7 +197,18 @@ pub(crate) mod play {
             pub(crate) mod post;
         }
     }
+    pub(crate) mod players {
+        pub(crate) mod entry;
+        pub(crate) mod check {
+            pub(crate) mod post;
+        }
+    }
     pub(crate) mod servers {
+        pub(crate) mod presence;
+        pub(crate) mod tick {
+            pub(crate) mod post;
+            pub(crate) mod results;
+        }
         pub(crate) mod commands {
             pub(crate) mod get;
             pub(crate) mod own_server;

@@ -7,6 +7,7 @@ pub(crate) mod client_address;
 mod fuzz;
 pub(crate) mod game_values;
 pub(crate) mod if_none_match;
+mod inflate;
 pub(crate) mod moment;
 pub(crate) mod page;
 pub(crate) mod parts;

@@ -20,6 +20,7 @@ use crate::limits::turns::Turns;
 use crate::live::dashboard::bearers::Bearers;
 use crate::live::dashboard::feeds::Feeds;
 use crate::live::dashboard::people::People;
+use crate::live::held::HeldTicks;
 use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::request::bodies::Bodies;
@@ -47,6 +48,7 @@ pub(crate) struct State {
     pub(crate) failed_keys: FailedKeys,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
+    pub(crate) held: Arc<HeldTicks>,
     pub(crate) feeds: Feeds,
     pub(crate) people: Arc<People>,
     pub(crate) bearers: Bearers,
@@ -70,13 +72,18 @@ impl State {
         let capacity = Capacity::of_files(runtime::raise_file_limit());
         let caches = Caches::new(&context.database, context.events.freshness(), &context.shutdown);
         let caches = Arc::new(caches);
-        let fed = caches.clone();
-        context.events.on_event(move |event| fed.hear(event));
+        let (fed, held) = (caches.clone(), Arc::<HeldTicks>::default());
+        let woken = held.clone();
+        context.events.on_event(move |event| {
+            fed.hear(event);
+            woken.hear(event);
+        });
         Arc::new(Self {
             caches,
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
             live: Live::new(capacity),
+            held,
             feeds: Feeds::default(),
             people: Arc::default(),
             bearers: Bearers::default(),

@@ -177,6 +177,7 @@ pub(crate) fn api_options(args: HttpArgs, distributed: bool) -> api::Options {
         distributed,
         trusted_proxies: args.trusted_proxies.0,
         cors_origins,
+        max_hot_path_factor: args.max_hot_path_factor,
         public_url,
         link_command: None,
         access_log,

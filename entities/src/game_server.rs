@@ -38,6 +38,11 @@ impl Model {
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.last_heartbeat_at > now - STALE_AFTER
     }
+
+    /// The studio's server has no id.
+    pub fn is_studio(&self) -> bool {
+        self.server_id.is_empty()
+    }
 }
 
 /// The heartbeat of a server.
@@ -161,6 +166,12 @@ pub async fn list(
     servers.limit(page.limit).all(conn).await
 }
 
+/// The live servers of players, with their places: the studio's has no id.
+pub async fn live(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Vec<(String, PlaceId)>> {
+    let live = Filter { live: Some(true), place: None }.of(guild, now).filter(Column::ServerId.ne(""));
+    live.select_only().columns([Column::ServerId, Column::PlaceId]).into_tuple().all(conn).await
+}
+
 /// What servers are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
@@ -231,6 +242,12 @@ pub async fn forget_offline(
     let some = sweep::key_in::<Entity>(sweep::keys::<Entity>(&offline, limit));
     let gone = Entity::delete_many().filter(some).filter(offline).exec_with_returning(conn).await?;
     Ok(gone.into_iter().map(|server| server.server_id).collect())
+}
+
+/// Deletes a server that shuts down, with its commands.
+pub async fn remove(conn: &impl Conn, guild: GuildId, server: &str) -> Result<bool> {
+    let deleted = Entity::delete_by_id((guild, server.to_owned())).exec(conn).await?;
+    Ok(deleted.rows_affected > 0)
 }
 
 /// Deletes up to `limit` servers, with their commands, whose last heartbeat is older than `before`. A game gives every

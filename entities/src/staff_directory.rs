@@ -1,5 +1,7 @@
 //! Staff members as responses describe them: with game account, role, and duty state.
 
+use std::collections::HashMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select};
@@ -47,19 +49,34 @@ pub struct PlayStaff {
     pub play_permissions: Permissions,
 }
 
+/// The members who are linked, by their game account.
+pub async fn by_play(conn: &impl Conn, guild: GuildId) -> Result<HashMap<PlayId, PlayStaff>> {
+    #[derive(FromQueryResult)]
+    struct Linked {
+        play_id: PlayId,
+        #[sea_orm(nested)]
+        staff: PlayStaff,
+    }
+    let rows: Vec<Linked> = linked(guild).column(link::Column::PlayId).into_model().all(conn).await?;
+    Ok(rows.into_iter().map(|row| (row.play_id, row.staff)).collect())
+}
+
 /// The member linked to a game account.
 pub async fn find_by_play(conn: &impl Conn, guild: GuildId, play: PlayId) -> Result<Option<PlayStaff>> {
+    linked(guild).filter(link::Column::PlayId.eq(play)).into_model().one(conn).await
+}
+
+fn linked(guild: GuildId) -> Select<Entity> {
     let own = |column: Column| Expr::col((Entity, column));
     let mut select = Entity::find()
         .select_only()
         .column(Column::ChatId)
         .columns([staff_role::Column::RoleName, staff_role::Column::PlayPermissions])
-        .filter(Column::GuildId.eq(guild))
-        .filter(link::Column::PlayId.eq(play));
+        .filter(Column::GuildId.eq(guild));
     QueryTrait::query(&mut select)
         .inner_join(staff_role::Entity, role_of(own))
         .inner_join(link::Entity, link_of(own));
-    select.into_model().one(conn).await
+    select
 }
 
 /// Joins a member to its role.

@@ -38,7 +38,7 @@ pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
 pub use files::raise_file_limit;
-pub use limits::{Counter, Decision, Limits, LimitsDown, Rate, network_of};
+pub use limits::{Counter, Decision, Limits, LimitsDown, Rate, Sharer, network_of};
 pub use ops_http::{Measure, answer as ops_answer, serve_ops};
 pub use process_name::ProcessName;
 pub use readiness::{Flag, Need, Readiness, Report};

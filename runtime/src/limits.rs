@@ -2,6 +2,7 @@
 //! (docs/rules.md 3). One process counts in memory; several count together in Redis, on Redis time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::redis::Redis;
@@ -10,16 +11,23 @@ use crate::shutdown::Shutdown;
 mod process_count;
 mod rate;
 mod shared;
+mod sharers;
 mod windows;
 
 pub use rate::{Counter, Decision, LimitsDown, Rate, network_of};
 use shared::SharedWindows;
+pub use sharers::Sharer;
+use sharers::Sharers;
 use windows::Windows;
 
 use self::Windowed::{InProcess, Shared};
 
 #[derive(Clone)]
-pub struct Limits(Windowed);
+pub struct Limits {
+    windows: Windowed,
+    sharers: Sharers,
+    redis: Option<Redis>,
+}
 
 #[derive(Clone)]
 enum Windowed {
@@ -30,17 +38,19 @@ enum Windowed {
 
 impl Limits {
     pub fn in_process(clock: Clock) -> Self {
-        Self(InProcess(Arc::new(Windows::new(clock))))
+        let sharers = Sharers::new(clock.clone());
+        Self { windows: InProcess(Arc::new(Windows::new(clock))), sharers, redis: None }
     }
 
     /// Windows in Redis; `clock` times the grants of this process.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
-        Self(Shared(SharedWindows::new(redis, clock)))
+        let sharers = Sharers::new(clock.clone());
+        Self { windows: Shared(SharedWindows::new(redis.clone(), clock)), sharers, redis: Some(redis) }
     }
 
     /// Uses one request of the rate if one is left, with a call to Redis for each.
     pub async fn take(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        match &self.0 {
+        match &self.windows {
             Shared(shared) => shared.take_one(counter, rate).await,
             InProcess(own) => Ok(own.take_or_open(counter, rate)),
         }
@@ -50,7 +60,7 @@ impl Limits {
     /// process allows its share of the rate, rate / known API processes, at least 1. Permits granted earlier
     /// in the window are part of its share.
     pub async fn take_or_fallback(&self, counter: Counter, rate: Rate) -> Decision {
-        match &self.0 {
+        match &self.windows {
             Shared(shared) => match shared.take(counter, rate).await {
                 Ok(decision) => decision,
                 Err(LimitsDown) => shared.take_alone(counter, rate),
@@ -59,9 +69,47 @@ impl Limits {
         }
     }
 
+    /// The same for one of several callers that share the rate: refused too if the rest is the share of others.
+    pub async fn take_share(&self, counter: Counter, rate: Rate, who: Sharer) -> Decision {
+        if let Some(window) =
+            self.known(counter, rate).filter(|window| !self.sharers.admits(counter, who, rate, *window))
+        {
+            return Decision { allowed: false, remaining: 0, ..window };
+        }
+        let decision = self.take_or_fallback(counter, rate).await;
+        if decision.allowed {
+            self.sharers.used(counter, who, rate, decision);
+        }
+        decision
+    }
+
+    /// The open window as this process knows it.
+    pub fn known(&self, counter: Counter, rate: Rate) -> Option<Decision> {
+        match &self.windows {
+            Shared(shared) => shared.known(counter, rate),
+            InProcess(own) => own.peek(counter, rate),
+        }
+    }
+
+    /// A caller that shares the rate was told to come back after this time, and has gone if it is later by more than
+    /// `grace`. Otherwise it shares its window and the next one.
+    pub fn expect(&self, counter: Counter, who: Sharer, time: Duration, grace: Duration) {
+        self.sharers.expect(counter, who, time, grace);
+    }
+
+    /// How many callers of this process were told to come back within this time.
+    pub fn expected(&self, counter: Counter, within: Duration) -> u32 {
+        u32::try_from(self.sharers.expected(counter, within)).unwrap_or(u32::MAX)
+    }
+
+    /// How many callers share the rate, at least 1.
+    pub fn sharers(&self, counter: Counter) -> u32 {
+        u32::try_from(self.sharers.count(counter)).unwrap_or(u32::MAX)
+    }
+
     /// The result that [`take`](Self::take) would return, without using a request.
     pub async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        match &self.0 {
+        match &self.windows {
             Shared(shared) => shared.peek(counter, rate).await,
             InProcess(own) => Ok(own.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate))),
         }
@@ -69,16 +117,15 @@ impl Limits {
 
     /// Counts this process among the API processes until shutdown begins. A no-op for in-process limits.
     pub fn join(&self, shutdown: &Shutdown) {
-        if let Shared(shared) = &self.0 {
+        if let (Shared(shared), Some(redis)) = (&self.windows, &self.redis) {
             shared.join(shutdown);
+            self.sharers.sync(redis.clone(), shutdown);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test]

@@ -10,9 +10,10 @@ use entities::bulk_sync::{self, Kind};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId};
 use http::{HeaderMap, header};
-use runtime::{Counter, Decision, LimitsDown, Rate};
+use runtime::{Counter, Decision, LimitsDown, Rate, Sharer};
 
 use crate::auth::bulk_sync::window;
+use crate::auth::server;
 use crate::cache::keys::Key;
 use crate::call::route::{Needs, Route, Runs};
 use crate::limits::rate_limit::{RateLimit, Window};
@@ -139,21 +140,30 @@ fn malformed() -> ApiError {
     ApiError::key("key_malformed", "what was sent is not a key: its form or checksum is wrong")
 }
 
-/// The request's window after this call. A refusal carries it too.
+/// The request's window after this call. A refusal carries it too. `None`: it is counted when its body is read.
 pub(crate) async fn admit(
     state: &State,
     route: &'static Route,
     params: &Params,
     headers: &HeaderMap,
     key: &Key,
-) -> Result<Window, ApiError> {
+) -> Result<Option<Window>, ApiError> {
     let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));
     if let Err(error) = allowed {
         // Refused, so no request is counted, but the response still carries the rate limit.
         let decision = peek(state, route, key).await;
         return Err(error.window(decision.map(|decision| (route.limit, decision))));
     }
-    Ok((route.limit, spend(state, route, key).await?))
+    if route.counts_by_body {
+        return Ok(None);
+    }
+    Ok(Some((route.limit, spend(state, route, key, server::of_request(params, headers)).await?)))
+}
+
+/// The window of a call whose body names its server.
+pub(crate) async fn admit_by_body(state: &State, key: &Key, body: &Body) -> Result<Window, ApiError> {
+    let (limit, server) = server::of_tick(body);
+    Ok((limit, take_hot(state, limit, key, server).await?))
 }
 
 fn check_guild(params: &Params, headers: &HeaderMap, guild: GuildId) -> Result<(), ApiError> {
@@ -190,12 +200,17 @@ fn check_scope(route: &Route, key: &Key) -> Result<(), ApiError> {
     }
 }
 
-fn counter(limit: RateLimit, key: &Key) -> Counter {
+pub(crate) fn counter(limit: RateLimit, key: &Key) -> Counter {
     Counter::Key(key.id().get(), limit.name())
 }
 
 /// Counts one request of the key. Exceeding the limit is an error.
-async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiError> {
+async fn spend(
+    state: &State,
+    route: &Route,
+    key: &Key,
+    server: Option<Sharer>,
+) -> Result<Decision, ApiError> {
     let (limits, counter, limit) = (&state.context.limits, counter(route.limit, key), route.limit);
     if limit == RateLimit::SyncAll {
         let calls = limits.take(counter, BULK_SYNC_CALLS).await.map_err(down)?;
@@ -205,7 +220,29 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
             Err(ApiError::over_limit(limit, calls))
         };
     }
+    if server.is_some() && route.runs != Runs::AsJobs {
+        return take_hot(state, limit, key, server).await;
+    }
     take(state, route, counter, key.rate(limit)).await
+}
+
+/// Servers of a key share its limit.
+async fn take_hot(
+    state: &State,
+    limit: RateLimit,
+    key: &Key,
+    server: Option<Sharer>,
+) -> Result<Decision, ApiError> {
+    let (limits, counter, rate) = (&state.context.limits, counter(limit, key), key.rate(limit));
+    let decision = match server {
+        Some(server) => limits.take_share(counter, rate, server).await,
+        None => limits.take_or_fallback(counter, rate).await,
+    };
+    if decision.allowed {
+        Ok(decision)
+    } else {
+        Err(ApiError::over_limit(limit, decision).spread(server, rate))
+    }
 }
 
 /// Counts one call of a person at the console: they have the limits of a key. Bulk syncs are counted in the database.

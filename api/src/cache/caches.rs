@@ -1,9 +1,10 @@
 //! All caches, and the entries that each event drops. `known_servers` only saves writes, so no event concerns it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{Places, PlayId, SanctionKind, Subject, link, staff_directory::PlayStaff};
+use entities::{Places, PlayId, SanctionKind, Subject, Timestamp, link, staff_directory::PlayStaff};
 use moka::sync::Cache;
 use runtime::{Database, Event, Freshness, Shutdown};
 
@@ -17,8 +18,10 @@ use crate::cache::sessions::Sessions;
 
 /// Looked-up accounts, linked or not.
 const LINKS: u64 = 100_000;
-/// Players who were checked for being staff.
-const STAFF: u64 = 100_000;
+/// Bytes of the staff of all guilds together.
+const STAFF: u64 = 32 * 1024 * 1024;
+/// About the bytes of a staff member.
+const STAFF_MEMBER: usize = 250;
 const KNOWN_SERVERS: u64 = 50_000;
 /// Shorter than the time after which a silent server is offline: the row of an offline one may be deleted.
 const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(60);
@@ -37,12 +40,12 @@ pub(crate) struct Caches {
     pub(crate) active_lists: Lists<(SanctionKind, Places)>,
     pub(crate) members: Lists<MemberList>,
     pub(crate) links: OfGuild<Subject, Option<Arc<link::Model>>>,
-    /// The staff member behind a game account.
-    pub(crate) staff: OfGuild<PlayId, Option<Arc<PlayStaff>>>,
+    /// The staff members behind game accounts.
+    pub(crate) staff: OfGuild<(), Arc<HashMap<PlayId, PlayStaff>>>,
     pub(crate) sessions: Sessions,
     pub(crate) commands: Commands,
-    /// Game servers known to have a row, so that a heartbeat need not insert one first.
-    pub(crate) known_servers: Cache<OwnServer, ()>,
+    /// Game servers known to have a row, so that a heartbeat need not insert one first, and when each was last heard.
+    pub(crate) known_servers: Cache<OwnServer, Timestamp>,
 }
 
 impl Caches {
@@ -54,7 +57,9 @@ impl Caches {
             active_lists: Lists::new("active_lists", freshness),
             members: Lists::new("members", freshness),
             links: OfGuild::new("links", freshness, LINKS),
-            staff: OfGuild::new("staff", freshness, STAFF),
+            staff: OfGuild::weighed("staff", freshness, STAFF, |staff| {
+                u32::try_from((staff.len() + 1) * STAFF_MEMBER).unwrap_or(u32::MAX)
+            }),
             sessions: Sessions::new(freshness),
             commands: Commands::new(freshness),
             known_servers: Cache::builder()

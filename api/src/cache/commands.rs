@@ -41,11 +41,12 @@ pub(crate) type OwnServer = (GuildId, String);
 
 pub(crate) struct Commands {
     pub(crate) entries: EventFed<OwnServer, Arc<Vec<Command>>>,
+    freshness: Freshness,
 }
 
 impl Commands {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        Self { entries: EventFed::new("commands", freshness, CAPACITY) }
+        Self { entries: EventFed::new("commands", freshness, CAPACITY), freshness: freshness.clone() }
     }
 
     /// The pending commands of the server, oldest first.
@@ -61,6 +62,25 @@ impl Commands {
             return Ok(pending);
         }
         Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
+    }
+}
+
+impl Commands {
+    /// Those of [`of`](Self::of); while the database is away those that were known, if any.
+    pub(crate) async fn of_or_stale(
+        &self,
+        context: &Context,
+        server: &OwnServer,
+        now: Timestamp,
+    ) -> Result<(Arc<Vec<Command>>, bool), DbErr> {
+        if let Some(pending) =
+            self.entries.get(server).filter(|all| all.iter().all(|one| one.is_pending(now)))
+        {
+            return Ok((pending, false));
+        }
+        let read = async { self.of(context, server, now).await.map(|pending| (pending, false)) };
+        let known = || self.entries.get_stale(server).unwrap_or_default();
+        self.freshness.unless_lost(read).await.unwrap_or_else(|| Ok((known(), true)))
     }
 }
 

@@ -67,6 +67,11 @@ where
         found.map(|entry| entry.value)
     }
 
+    /// The cached value, however old.
+    pub(crate) fn get_stale(&self, key: &K) -> Option<V> {
+        self.entries.get(key).map(|entry| entry.value)
+    }
+
     /// Like [`load`](Self::load), but returns the cached value, however old, while the database is away.
     pub(crate) async fn load_or_stale(
         &self,

@@ -80,6 +80,13 @@ impl Flags {
         Ok(known.into_iter().filter_map(flag_of).collect())
     }
 
+    /// The same; while the database is away those that were known.
+    pub(crate) async fn find_or_stale(&self, plays: &[PlayId]) -> Result<(Vec<Arc<Model>>, bool), DbErr> {
+        let found = async { self.find(plays).await.map(|flags| (flags, false)) };
+        let known = || plays.iter().filter_map(|play| self.0.rows.get_stale(play).flatten()).collect();
+        self.0.freshness.unless_lost(found).await.unwrap_or_else(|| Ok((known(), true)))
+    }
+
     async fn read(&self, plays: &[PlayId]) -> Result<HashMap<PlayId, Option<Arc<Model>>>, DbErr> {
         let flags = shield_flag::find_many(self.0.database.read(), plays).await?;
         let mut found: HashMap<_, _> = plays.iter().map(|play| (*play, None)).collect();

@@ -9,6 +9,7 @@ use entities::{GuildId, KeyId, SessionId, Timestamp, api_key, staff_session};
 use runtime::Context;
 use sea_orm::DbErr;
 
+use crate::cache::commands::OwnServer;
 use crate::cache::sessions::OwnSession;
 
 /// Ids in one statement.
@@ -39,6 +40,11 @@ impl Heartbeats {
         if waiting.len() < HELD {
             waiting.insert((heartbeat.guild, heartbeat.server.clone()), heartbeat);
         }
+    }
+
+    /// The server has shut down.
+    pub(crate) fn forget_server(&self, server: &OwnServer) {
+        lock(&self.servers).remove(server);
     }
 
     pub(crate) fn note_key(&self, key: KeyId) {

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use entities::sanction::active;
-use entities::{GuildId, Person, Timestamp};
+use entities::{GuildId, Person, PlaceId, PlayId, SanctionKind, Subject, Timestamp};
 use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
@@ -148,6 +148,27 @@ impl Moderation {
             return Ok(Checked { found, stale: false });
         }
         Box::pin(self.find_stale(guild, ask)).await
+    }
+
+    /// The ban and the mute of each player, and whether these are from memory because the database is away.
+    pub(crate) async fn find_all(
+        &self,
+        guild: GuildId,
+        plays: &[PlayId],
+        place: Option<PlaceId>,
+        now: Timestamp,
+    ) -> Result<(Vec<[Option<Sanction>; 2]>, bool), DbErr> {
+        let (mut all, mut stale) = (Vec::with_capacity(plays.len()), false);
+        for play in plays {
+            let mut of_player = [None, None];
+            for (kind, found) in [SanctionKind::Ban, SanctionKind::Mute].into_iter().zip(&mut of_player) {
+                let ask = Question { kind, subject: Subject::Play(*play), place, now };
+                let checked = self.find(guild, ask).await?;
+                (*found, stale) = (checked.found, stale || checked.stale);
+            }
+            all.push(of_player);
+        }
+        Ok((all, stale))
     }
 
     async fn find_stale(&self, guild: GuildId, ask: Question) -> Result<Checked, DbErr> {

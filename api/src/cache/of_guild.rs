@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use entities::GuildId;
 use moka::sync::Cache;
 use runtime::Freshness;
+use sea_orm::DbErr;
 
 use crate::cache::cache_metrics::CacheMetrics;
 use crate::cache::event_fed::STALE_LIFE;
@@ -106,6 +107,25 @@ where
             // Boxed, because most calls need no space for it.
             None => Box::pin(self.load(guild, key, read())).await,
         }
+    }
+
+    /// The cached value, or the result of `read`; while the database is away the cached value, however old. Whether it is
+    /// stale comes with it.
+    pub(crate) async fn get_or_load_or_stale<F>(
+        &self,
+        guild: GuildId,
+        key: K,
+        read: impl FnOnce() -> F,
+    ) -> Result<(V, bool), DbErr>
+    where
+        F: Future<Output = Result<V, DbErr>>,
+    {
+        if let Some(value) = self.get(guild, key) {
+            return Ok((value, false));
+        }
+        let load = async { Box::pin(self.load(guild, key, read())).await.map(|value| (value, false)) };
+        let Some(known) = self.entries.get(&(guild, key)) else { return load.await };
+        self.freshness.unless_lost(load).await.unwrap_or(Ok((known.value, true)))
     }
 
     /// Reads the value and caches it. If the guild generations meanwhile, the entry counts as stale from the start.

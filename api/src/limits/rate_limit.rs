@@ -30,6 +30,10 @@ rate_limits! {
     BanStatus "ban_status" 300 MINUTE;
     MuteStatus "mute_status" 300 MINUTE;
     StaffHeartbeat "staff_heartbeat" 300 MINUTE;
+    ServerTick "server_tick" 300 MINUTE;
+    /// First ticks of servers: so many start at once, while the others use their limit.
+    ServerTickFirst "server_tick_first" 300 MINUTE;
+    PlayersCheck "players_check" 300 MINUTE;
     ServerHeartbeat "server_heartbeat" 300 MINUTE;
     ServerCommands "server_commands" 300 MINUTE;
     StaffVerify "staff_verify" 200 MINUTE;

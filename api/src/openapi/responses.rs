@@ -30,7 +30,7 @@ const ERRORS: [(u16, &str, &str); 15] = [
     (408, "request_timeout", "The body did not arrive in time."),
     (409, "conflict", "It exists already, or is in a state that forbids this."),
     (413, "body_too_large", "The body is too large."),
-    (415, "unsupported_media_type", "The body is not sent as JSON."),
+    (415, "unsupported_media_type", "The body is not sent as JSON, or is compressed otherwise than by gzip."),
     (422, "unprocessable", "Well-formed, but it breaks a rule."),
     (426, "upgrade_required", "This path accepts only WebSocket."),
     (429, "rate_limited", "Rate limit exceeded: wait `Retry-After` seconds."),

@@ -11,6 +11,7 @@ use http::{HeaderMap, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limits::turns::place;
+use crate::request::inflate::{inflate, is_gzip};
 use crate::response::error::{ApiError, Kind};
 
 /// Memory for all bodies that are read or worked on, KiB.
@@ -76,7 +77,10 @@ impl Bodies {
         limit: usize,
         owner: i64,
     ) -> Result<Bytes, ApiError> {
-        let read = self.read_in_room(&mut body, announced_length(headers), limit, owner).await;
+        let packed = is_gzip(headers)?;
+        // That of the text is not known.
+        let announced = if packed { None } else { announced_length(headers) };
+        let read = self.read_in_room(&mut body, (announced, packed), limit, owner).await;
         if read.as_ref().is_err_and(|error| matches!(error.kind(), Kind::TooLarge | Kind::Unavailable)) {
             // Boxed, because hardly any request waits.
             Box::pin(skip(body, headers)).await;
@@ -87,7 +91,7 @@ impl Bodies {
     async fn read_in_room(
         &self,
         body: &mut BodyStream,
-        announced: Option<u64>,
+        (announced, packed): (Option<u64>, bool),
         limit: usize,
         owner: i64,
     ) -> Result<Bytes, ApiError> {
@@ -99,9 +103,13 @@ impl Bodies {
         if length > limit {
             return Err(ApiError::body_too_large(limit));
         }
-        let room = self.room(length, owner).await?;
+        let mut room = self.room(length, owner).await?;
         let collected = tokio::time::timeout(READ_TIMEOUT, collect(body, limit, self.idle_timeout)).await;
-        let bytes = collected.unwrap_or_else(|_| Err(ApiError::body_timeout()))?;
+        let mut bytes = collected.unwrap_or_else(|_| Err(ApiError::body_timeout()))?;
+        if packed {
+            bytes = inflate(&bytes, limit)?;
+        }
+        free_unused(&mut room, bytes.len());
         Ok(if room.is_some() { Bytes::from_owner(Held { bytes, _room: room }) } else { bytes })
     }
 
@@ -121,6 +129,17 @@ impl Bodies {
         got.map(Some).ok_or_else(|| {
             ApiError::unavailable("bodies_busy", "too many large bodies are being read; send it again later")
         })
+    }
+}
+
+/// Of a body whose length was not known.
+fn free_unused(room: &mut Option<[OwnedSemaphorePermit; 2]>, bytes: usize) {
+    if bytes <= SMALL {
+        *room = None;
+    }
+    for permits in room.iter_mut().flatten() {
+        let unused = permits.num_permits().saturating_sub(bytes.div_ceil(1024));
+        drop(permits.split(unused));
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use entities::JobId;
 use http::StatusCode;
-use runtime::Decision;
+use runtime::{Decision, Rate, Sharer};
 use serde_json::Value;
 
 use crate::limits::rate_limit::{RateLimit, Window};
@@ -224,6 +224,12 @@ impl ApiError {
         Self::new(Kind::MediaType, message)
     }
 
+    pub(crate) fn content_encoding(sent: &str) -> Self {
+        let message =
+            format!("the content encoding must be gzip, or none; sent: {}", shortened(&sent.into()));
+        Self::new(Kind::MediaType, message).word("unsupported_content_encoding")
+    }
+
     /// 409
     pub(crate) fn conflict(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Conflict, message).word(word)
@@ -255,6 +261,14 @@ impl ApiError {
         Self::new(Kind::TooMany, "rate limit exceeded")
             .retry_after(decision.reset_after_secs())
             .window(Some((limit, decision)))
+    }
+
+    /// Servers of a key come back one after the other, in the first sixth of the next window.
+    pub(crate) fn spread(self, server: Option<Sharer>, rate: Rate) -> Self {
+        let most = rate.window.as_secs() / 6 + 1;
+        let later = server.map_or(0, |server| server.0 % most);
+        let after = self.0.retry_after.unwrap_or_default();
+        self.retry_after(after + later)
     }
 
     /// Names the last job that used the window.

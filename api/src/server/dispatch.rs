@@ -257,7 +257,7 @@ async fn serve(
     let key = admission::authenticate(state, route, &headers, peer).await?;
     log.span.record("guild.id", key.guild().get());
     log.key = log.access.map(|_| key.public_id().into());
-    log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
+    log.window = admission::admit(state, route, &params, &headers, &key).await?;
     let query = Query::parse(&raw)?;
     // Held until the answer, as is what was made of it.
     let sent = match route.method {
@@ -266,6 +266,9 @@ async fn serve(
         _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await?,
     };
     let body = Body::read(&sent, &headers)?;
+    if route.counts_by_body {
+        log.window = Some(Box::pin(admission::admit_by_body(state, &key, &body)).await?);
+    }
     admission::check_body_guild(&body, key.guild())?;
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };

@@ -33,15 +33,15 @@ fn caches(caches: &Caches) -> Vec<CacheFigures> {
         weighed: Weighed::Entries,
         held: Held { now, most: most.unwrap_or(0) },
     };
-    let known = &caches.known_servers;
+    let (known, (staff, most)) = (&caches.known_servers, caches.staff.held());
     vec![
         weighed("Bans and links of servers", caches.moderation.held()),
         weighed("Lists of bans and mutes", caches.active_lists.held()),
         weighed("Lists of members", caches.members.held()),
+        weighed("Staff of servers", ((caches.staff.entries(), staff), most.unwrap_or(0))),
         counted("API keys", caches.keys.rows.held()),
         counted("Shield flags", caches.flags.held()),
         counted("Looked-up accounts", caches.links.held()),
-        counted("Staff of game accounts", caches.staff.held()),
         counted("Staff sessions", caches.sessions.entries.held()),
         counted("Game servers with commands", caches.commands.entries.held()),
         counted("Game servers seen", (known.entry_count(), known.policy().max_capacity())),

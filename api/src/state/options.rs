@@ -11,6 +11,8 @@ pub struct Options {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may read responses.
     pub cors_origins: Vec<String>,
+    /// Of keys that guilds make.
+    pub max_hot_path_factor: i32,
     /// What browsers see, for signing in to the console with the chat platform.
     pub public_url: Option<String>,
     /// The command that prints a link into the console, as the sign-in page names it; `None`: the usual one.

@@ -27,6 +27,8 @@ request! {
         duration_seconds: Option<DurationSeconds>,
         /// Null or absent: every game of the guild.
         place_id: Option<PlaceId>,
+        /// Of a ban: whether the live game servers of its scope are told to remove the player. Default: true.
+        kick: Option<bool>,
     }
 }
 
@@ -99,6 +101,9 @@ pub(crate) struct Banned {
     /// Of the guild's moderation after this change, to be sent as `since`.
     #[schema(minimum = 0, example = 18)]
     revision: i64,
+    /// Live game servers that got a command `kick`.
+    #[schema(example = 3)]
+    kicks: usize,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -114,12 +119,11 @@ pub(crate) struct Muted {
 }
 
 /// The answer to the order that imposed it.
-pub(crate) fn imposed(sanction: &sanction::Model, revision: i64) -> Result<Reply, ApiError> {
+pub(crate) fn imposed(sanction: &sanction::Model, revision: i64, kicks: usize) -> Result<Reply, ApiError> {
     let (id, expires_at) = (sanction.sanction_id, sanction.expires_at.map(Seconds));
     match sanction.kind {
-        SanctionKind::Ban => {
-            Ok(Reply::data(&Banned { id, banned: true, expires_at, revision })?.with_message("user banned"))
-        }
+        SanctionKind::Ban => Ok(Reply::data(&Banned { id, banned: true, expires_at, revision, kicks })?
+            .with_message("user banned")),
         SanctionKind::Mute => {
             Ok(Reply::data(&Muted { id, muted: true, expires_at, revision })?.with_message("user muted"))
         }

@@ -21,8 +21,11 @@ in_turn!(heartbeats_are_checked, acknowledgements_are_checked,);
 /// The longest wait for the effect of a schedule that is run now.
 const MINUTE: Duration = Duration::from_mins(1);
 
+mod fair;
+mod kick;
 mod shared;
 mod studio;
+mod tick;
 
 async fn heartbeat(api: &Api, server: &str, players: i64) {
     let body = json!({ "server_id": server, "place_id": 71, "universe_id": 72, "player_count": players });

@@ -87,6 +87,9 @@ pub struct HttpArgs {
         hide_default_value = true
     )]
     pub cors_origins: Listed<Origin>,
+    /// Largest factor on the rate limits of game servers that guilds may give their keys
+    #[arg(long, env = "GUILDHALL_MAX_HOT_PATH_FACTOR", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    pub max_hot_path_factor: i32,
     /// Public URL for people's browsers, such as `https://guildhall.example.org`; needed to sign in to the
     /// console with the chat platform [default: none]
     #[arg(long, env = "GUILDHALL_PUBLIC_URL", value_name = "URL")]

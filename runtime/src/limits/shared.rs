@@ -120,6 +120,11 @@ impl SharedWindows {
         Box::pin(self.take_granted(counter, rate, None)).await
     }
 
+    /// The open window as this process knows it.
+    pub(super) fn known(&self, counter: Counter, rate: Rate) -> Option<Decision> {
+        self.0.granted.peek(counter, rate)
+    }
+
     pub(super) async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
         match self.0.granted.peek(counter, rate) {
             Some(decision) => Ok(decision),

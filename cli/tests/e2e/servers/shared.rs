@@ -4,10 +4,12 @@ use std::cell::Cell;
 
 use testkit::FELT;
 
+use super::tick::{SOON, held, tick};
 use super::*;
 
 distributed_only!(
     commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
+    a_ban_of_another_process_ends_a_held_tick(|setup| setup.processes(2)),
     polls_and_heartbeats_query_no_database(own),
 );
 
@@ -60,4 +62,15 @@ async fn commands_and_acknowledgements_cross_processes(deployment: &Deployment) 
     }
     heartbeat(&two, "s2", 4).await;
     assert_eq!(list(&one, deployment, "").await.len(), 2);
+}
+
+async fn a_ban_of_another_process_ends_a_held_tick(deployment: &Deployment) {
+    let (one, two) = (deployment.api_number(0), deployment.api_number(1));
+    tick(&one, "s1", 1, json!({})).await;
+    let (answer, began) = held(&one, "s1", json!({ "players": [521] })).await;
+    let body = json!({ "identifier": "521", "reason": "r", "kick": false, "moderator_id": deployment.guild().members[0].chat });
+    two.post(&format!("/moderation/{}/play/ban", deployment.guild().id), body).await.ok();
+    let answer = answer.await.unwrap();
+    assert_eq!(answer["players"][0]["ban"]["reason"], "r");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
 }

@@ -21,7 +21,7 @@ use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// What the form shows; the API's errors name them.
-const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];
+const FIELDS: [&str; 4] = ["name", "scopes", "expires_at", "hot_path_factor"];
 
 /// Each scope with what it allows.
 const SCOPES: [(Scope, &str); 8] = [

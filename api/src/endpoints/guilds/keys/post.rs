@@ -7,7 +7,7 @@ use runtime::Event;
 use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, lock, require_all};
 use crate::endpoints::prelude::*;
 use crate::request::moment::End;
-use crate::request::values::List;
+use crate::request::values::{List, Whole};
 
 request! {
     pub(crate) struct KeyRequest {
@@ -18,6 +18,10 @@ request! {
         scopes: List<ScopeName, { Scope::ALL.len() }>,
         /// Not later than that of the calling key. Absent: it expires with the calling key.
         expires_at: Option<End>,
+        /// Factor on the rate limits of game servers: not above that of the calling key, nor above what the operator allows
+        /// (10, unless they set it). Default: 1.
+        #[example(5)]
+        hot_path_factor: Option<Whole<1, 1000>>,
     }
 }
 
@@ -31,11 +35,11 @@ pub(crate) fn operation() -> Operation {
         .data::<NewApiKey>()
         .message("key created")
         .refuses(400, &["idempotency_not_supported"])
-        .refuses(422, &["no_scopes", "expiry_in_past", "expiry_after_caller", "too_many"])
+        .refuses(422, &["no_scopes", "expiry_in_past", "expiry_after_caller", "factor_too_large", "factor_above_caller", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let KeyRequest { name: Text(name), scopes, expires_at } = call.body()?;
+    let KeyRequest { name: Text(name), scopes, expires_at, hot_path_factor } = call.body()?;
     let scopes: Scopes = scopes.0.into_iter().map(|scope| scope.0).collect();
     if scopes.is_empty() {
         return Err(ApiError::rule(
@@ -48,6 +52,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if expires_at.is_some_and(|end| end <= call.now()) {
         return Err(ApiError::rule("expiry_in_past", "`expires_at` must be in the future"));
     }
+    let hot_path_factor = hot_path_factor.map_or(1, |Whole(factor)| factor);
+    let most = call.state.options.max_hot_path_factor;
+    if hot_path_factor > most.max(1) {
+        let message =
+            format!("`hot_path_factor` may be at most {most}: the operator of this service sets it");
+        return Err(ApiError::rule("factor_too_large", message));
+    }
     let (text, owner) = (KeyText::generate(), call.caller.user());
     let new = NewKey {
         guild: call.guild(),
@@ -56,7 +67,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         owner,
         scopes,
         expires_at,
-        hot_path_factor: 1,
+        hot_path_factor,
         parent: None,
         trusted: false,
     };
@@ -66,6 +77,12 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
             return Err(ApiError::rule(
                 "expiry_after_caller",
                 "`expires_at` must not be later than that of the key that calls",
+            ));
+        }
+        Some(parent) if new.hot_path_factor > parent.hot_path_factor => {
+            return Err(ApiError::rule(
+                "factor_above_caller",
+                "`hot_path_factor` must not be above that of the key that calls",
             ));
         }
         Some(parent) => new.made_by(&parent),

@@ -33,6 +33,9 @@ answer! {
         player_count: i32,
         /// Whether the last heartbeat is less than 90 seconds old.
         live: bool = row.is_live(now),
+        /// Whether it is the studio's, which gets no commands for all servers.
+        #[schema(example = false)]
+        studio: bool = row.is_studio(),
         first_seen_at: Seconds,
         last_heartbeat_at: Seconds,
     }

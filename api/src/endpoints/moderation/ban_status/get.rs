@@ -23,7 +23,7 @@ answer! {
         moderator_id: ChatId,
         /// Null: never.
         #[schema(required)]
-        expires_at: Option<Seconds> = found.expires_at.map(Seconds),
+        pub(crate) expires_at: Option<Seconds> = found.expires_at.map(Seconds),
         created_at: Seconds,
         /// The account that the sanction names; the check may name the linked one.
         identifier: Subject,

@@ -17,6 +17,7 @@ use jobs::mirror::{Mirrors, enqueue_mirror};
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
+use crate::endpoints::moderation::play::kick::LiveServers;
 use crate::endpoints::prelude::*;
 use crate::limits::batches::Leader;
 use crate::response::error::Kind;
@@ -72,8 +73,14 @@ async fn all(state: &State, guild: GuildId, orders: Vec<Order>) -> Vec<Result<Re
 }
 
 async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> Result<Batch<'o>, ApiError> {
-    let work = UnitOfWork::of_guild(state, guild).await?;
-    let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
+    let servers = LiveServers::read(state, guild, orders, state.context.clock.now());
+    let begin = async {
+        let work = UnitOfWork::of_guild(state, guild).await?;
+        let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
+        Ok::<_, ApiError>((work, change))
+    };
+    let (servers, begun) = tokio::join!(servers, begin);
+    let ((work, change), servers) = (begun?, servers?);
     let subjects = orders.iter().map(Order::subject);
     let named = orders.iter().filter_map(|order| order.moderator().play()).map(Subject::Play);
     let subjects: Vec<_> = subjects.chain(named).collect();
@@ -84,7 +91,7 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
     let moderators = orders.iter().map(|order| order.moderator().noted(linked)).collect();
     let recent = Recent::read(work.tx(), guild, &people).await?;
     let (closed, done) = (Vec::new(), BTreeMap::new());
-    let mut batch = Batch { work, change, orders, people, moderators, recent, closed, done };
+    let mut batch = Batch { state, work, servers, change, orders, people, moderators, recent, closed, done };
     batch.impose().await?;
     batch.lift().await?;
     batch.record().await?;
@@ -92,7 +99,9 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
 }
 
 struct Batch<'o> {
+    state: &'o State,
     work: UnitOfWork<'o>,
+    servers: LiveServers,
     change: Change,
     orders: &'o [Order],
     /// The person whom each order names.
@@ -155,7 +164,12 @@ impl Batch<'_> {
             let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
             self.withdraw(place, imposed.kind, undone).await?;
             self.closed.extend(closed.iter().cloned());
-            let reply = orders::imposed(&imposed, self.change.revision)?;
+            let (work, order) = (&mut self.work, &self.orders[place]);
+            let kicks = self.servers.kick((self.state, work), order, &imposed, person.play).await?;
+            if kicks > 0 {
+                details["kicks"] = json!(kicks);
+            }
+            let reply = orders::imposed(&imposed, self.change.revision, kicks)?;
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
             self.mirror(place, &changed).await?;
             let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);

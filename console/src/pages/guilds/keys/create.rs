@@ -18,6 +18,10 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::wrong(form, Some("scopes"), text)).await;
     }
     body.insert("scopes".to_owned(), scopes.into_iter().map(Value::from).collect());
+    if form.has("hot_path_factor") {
+        let sent = form.text("hot_path_factor");
+        body.insert("hot_path_factor".to_owned(), sent.parse::<i64>().map_or(sent.into(), Value::from));
+    }
     match form.text("expires_at").parse::<i64>() {
         Ok(days @ 1..=3650) => {
             let end = visit.now() + TimeDelta::days(days);

@@ -1,5 +1,5 @@
-//! POST /guilds/:guildId/servers/commands (docs/rules.md 7): one command for every live server, or for those of one
-//! place.
+//! POST /guilds/:guildId/servers/commands (docs/rules.md 7): one command for every live server of players, or
+//! for those of one place.
 
 use entities::game_server::{self, Filter};
 use entities::{CommandId, Page, PlaceId};
@@ -66,9 +66,9 @@ async fn copies_for_live(
     place: Option<PlaceId>,
 ) -> Result<Vec<CommandCopy>, ApiError> {
     let filter = Filter { live: Some(true), place };
-    let mut copies: Vec<CommandCopy> = Vec::new();
+    let (mut copies, mut last): (Vec<CommandCopy>, Option<String>) = (Vec::new(), None);
     loop {
-        let after = copies.last().map(|(_, server)| server.as_str());
+        let after = last.as_deref();
         let rows = game_server::list(
             work.tx(),
             call.guild(),
@@ -78,7 +78,8 @@ async fn copies_for_live(
         )
         .await?;
         let more = rows.len() as u64 == BATCH;
-        copies.extend(rows.into_iter().map(|row| copy_for(row.server_id)));
+        last = rows.last().map(|row| row.server_id.clone());
+        copies.extend(rows.into_iter().filter(|row| !row.is_studio()).map(|row| copy_for(row.server_id)));
         if !more {
             return Ok(copies);
         }

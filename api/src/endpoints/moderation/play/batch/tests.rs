@@ -21,8 +21,14 @@ impl CallFixture {
     fn ban(&self, whom: &str) -> Order {
         let (identifier, moderator_id) = (whom.parse().unwrap(), "77".parse().unwrap());
         let reason = Text("spam".to_owned());
-        let request =
-            SanctionRequest { identifier, reason, moderator_id, duration_seconds: None, place_id: None };
+        let request = SanctionRequest {
+            identifier,
+            reason,
+            moderator_id,
+            duration_seconds: None,
+            place_id: None,
+            kick: None,
+        };
         self.order(Wanted::Imposed(request))
     }
 

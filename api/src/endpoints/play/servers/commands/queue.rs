@@ -1,7 +1,7 @@
 //! A command for game servers: its body, and the queueing of its copies.
 
 use entities::server_command::{self, NewCommand};
-use entities::{ChatId, CommandId};
+use entities::{ChatId, CommandId, GuildId};
 use runtime::Event;
 
 use crate::endpoints::prelude::*;
@@ -43,8 +43,18 @@ pub(crate) async fn queue(
     command: &NewCommand,
     copies: &[CommandCopy],
 ) -> Result<(), ApiError> {
-    let (guild, now) = (call.guild(), work.now());
     call.room_for(work.tx(), Cap::PendingCommands, copies.len() as u64).await?;
+    queue_unchecked(work, call.guild(), command, copies).await
+}
+
+/// The same, where the caller knows that there is room.
+pub(crate) async fn queue_unchecked(
+    work: &mut UnitOfWork<'_>,
+    guild: GuildId,
+    command: &NewCommand,
+    copies: &[CommandCopy],
+) -> Result<(), ApiError> {
+    let now = work.now();
     server_command::queue(work.tx(), guild, command, copies.to_vec(), now).await?;
     for copies in copies.chunks(SERVERS_PER_EVENT) {
         work.announce([Event::CommandQueued {

@@ -128,7 +128,11 @@ pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiE
         if let Some(seen) = standing.seen_by(since)
             && let Some(changes) = changes(&call, list, standing.shown(), seen).await?
         {
-            return Reply::data(&changes);
+            let tag = changes_tag(list.places, since, standing.shown(), &changes);
+            if if_none_match::has(&call.headers, &tag) {
+                return Ok(Reply::not_modified(tag));
+            }
+            return Ok(Reply::data(&changes)?.with_etag(tag));
         }
     }
     let (lists, key) = (&call.state.caches.active_lists, (kind, list.places));
@@ -231,6 +235,16 @@ fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
             Err(ApiError::field("place_id", &place.get().into(), "absent where `scope` is `all`"))
         }
     }
+}
+
+/// The same for changes since an earlier revision.
+fn changes_tag(places: Places, since: i64, revision: i64, changes: &ActiveList) -> String {
+    let (rows, meta) = match changes {
+        ActiveList::Bans(list) => (&list.bans, &list.meta),
+        ActiveList::Mutes(list) => (&list.mutes, &list.meta),
+    };
+    let tag = tag(places, revision, rows.len() as u64);
+    format!("{}-{}-since-{since}\"", tag.trim_end_matches('"'), meta.lifted.len())
 }
 
 /// Between two changes rows only expire, so revision and count identify each list of these places.

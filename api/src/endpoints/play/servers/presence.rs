@@ -1,0 +1,70 @@
+//! A game server is there: its row, and the time it was last heard.
+
+use std::time::Duration;
+
+use entities::Page;
+use entities::game_server::{self, Filter, Heartbeat};
+use runtime::Event;
+
+use crate::endpoints::prelude::*;
+
+/// Most players of a server.
+pub(crate) const PLAYERS_MAX: i32 = 100_000;
+/// Offline servers deleted at a time to get below the cap.
+const FORGOTTEN: u64 = 100;
+
+/// Records the heartbeat, at once if the server is not known.
+pub(crate) async fn hear(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
+    let server = (heartbeat.guild, heartbeat.server.clone());
+    let (known, at) = (&call.state.caches.known_servers, heartbeat.at);
+    if known.get(&server).is_some() {
+        call.state.heartbeats.note_server(heartbeat);
+    } else {
+        // Boxed, because most heartbeats do not run it.
+        Box::pin(make_known(call, heartbeat)).await?;
+    }
+    known.insert(server, at);
+    Ok(())
+}
+
+/// The same, unless the server was heard within this time.
+pub(crate) async fn hear_seldom(
+    call: &Call,
+    heartbeat: Heartbeat,
+    interval: Duration,
+) -> Result<(), ApiError> {
+    let known = call.state.caches.known_servers.get(&(heartbeat.guild, heartbeat.server.clone()));
+    match known {
+        Some(heard) if heartbeat.at < heard + interval => Ok(()),
+        _ => hear(call, heartbeat).await,
+    }
+}
+
+async fn make_known(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
+    admit(call, &heartbeat.server).await?;
+    game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
+    Ok(())
+}
+
+/// A new server must fit the guild's row cap; offline servers are deleted for it.
+async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
+    if game_server::find(call.read(), call.guild(), server).await?.is_some() {
+        return Ok(());
+    }
+    let Err(refusal) = call.room_for(call.read(), Cap::GameServers, 1).await else { return Ok(()) };
+    // Checked before the deletion, so that a refusal writes nothing.
+    let offline = Filter { live: Some(false), place: None };
+    if game_server::list(call.read(), call.guild(), offline, Page::first(1), call.now()).await?.is_empty() {
+        return Err(refusal);
+    }
+    forget_offline(call).await
+}
+
+/// Their pending commands are deleted with them.
+async fn forget_offline(call: &Call) -> Result<(), ApiError> {
+    let mut work = UnitOfWork::begin(call).await?;
+    let gone = game_server::forget_offline(work.tx(), call.guild(), work.now(), FORGOTTEN).await?;
+    let guild = call.guild();
+    work.announce(gone.into_iter().map(|server_id| Event::CommandAcknowledged { guild, server_id }));
+    work.finish().await
+}

@@ -1,0 +1,113 @@
+//! What became of the commands that a server ran.
+
+use std::borrow::Cow;
+
+use entities::CommandId;
+use entities::server_command::{self, Ack, AckStatus, Acknowledged};
+use runtime::Event;
+use serde_json::Value;
+
+use crate::cache::commands::OwnServer;
+use crate::endpoints::prelude::*;
+use crate::request::parts::Field;
+use crate::response::error::Kind;
+use crate::schema::shape::{self, Property, Shape};
+
+#[derive(Debug, Clone)]
+pub(crate) struct CommandResult {
+    command: CommandId,
+    status: AckStatus,
+    message: Option<String>,
+}
+
+fn message(sent: &Value) -> Option<Option<String>> {
+    match sent.get("message") {
+        None | Some(Value::Null) => Some(None),
+        Some(sent) => Text::<1000>::read(sent).map(|text| Some(text.0)),
+    }
+}
+
+impl Field for CommandResult {
+    fn allowed() -> Cow<'static, str> {
+        let (command, status) = (CommandId::allowed(), AckStatus::allowed());
+        format!("an object with `command_id` ({command}), `status` ({status}) and, if wanted, `message`")
+            .into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let command = CommandId::read(sent.get("command_id")?)?;
+        let status = AckStatus::read(sent.get("status")?)?;
+        Some(Self { command, status, message: message(sent)? })
+    }
+
+    fn shape() -> Shape {
+        let field = |name, required, shape| Property { name, required, shape };
+        shape::object([
+            field("command_id", true, CommandId::shape()),
+            field("status", true, AckStatus::shape()),
+            field("message", false, Text::<1000>::shape().nullable()),
+        ])
+    }
+
+    /// The error names the field: `results[3].status`.
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        let field = |of: &str| (format!("{name}.{of}"), sent.get(of).cloned().unwrap_or_default());
+        let refused = |(name, sent): (String, Value), allowed: &str| ApiError::field(&name, &sent, allowed);
+        if !sent.is_object() {
+            ApiError::field(name, sent, &Self::allowed())
+        } else if sent.get("command_id").and_then(CommandId::read).is_none() {
+            refused(field("command_id"), &CommandId::allowed())
+        } else if sent.get("status").and_then(AckStatus::read).is_none() {
+            refused(field("status"), &AckStatus::allowed())
+        } else {
+            refused(field("message"), &Text::<1000>::allowed())
+        }
+    }
+}
+
+/// Records them all in one transaction. Returns the commands that need no further word, and whether the database is away:
+/// then these are none, and the server sends its results again.
+pub(crate) async fn record(
+    call: &Call,
+    server: &OwnServer,
+    results: Vec<CommandResult>,
+) -> Result<(Vec<CommandId>, bool), ApiError> {
+    let commands = results.iter().map(|result| result.command).collect();
+    if results.is_empty() {
+        return Ok((commands, false));
+    }
+    // A task of its own: the client may leave between the commit and its effects.
+    let (call, server) = (call.again(), server.clone());
+    let tracker = call.state.context.shutdown.tracker().clone();
+    let recorded = tracker.spawn(async move { acknowledge(&call, server, results).await });
+    match recorded.await.map_err(ApiError::internal)? {
+        Ok(()) => Ok((commands, false)),
+        Err(error) if error.kind() == Kind::Unavailable => Ok((Vec::new(), true)),
+        Err(error) => Err(error),
+    }
+}
+
+async fn acknowledge(
+    call: &Call,
+    (guild, server): OwnServer,
+    mut results: Vec<CommandResult>,
+) -> Result<(), ApiError> {
+    // Rows are locked in one order.
+    results.sort_by_key(|result| result.command);
+    let mut work = UnitOfWork::begin(call).await?;
+    let mut ended = false;
+    for CommandResult { command, status, message } in results {
+        let ack = Ack { server: &server, command, status, message: message.as_deref() };
+        let acknowledged = server_command::acknowledge(work.tx(), guild, ack, work.now()).await?;
+        if let Acknowledged::Now(_) = acknowledged {
+            let metadata = json!({ "server_id": server, "status": status, "message": message });
+            work.audit("commands.acknowledge", command, metadata);
+            ended = true;
+        }
+    }
+    if ended {
+        work.announce([Event::CommandAcknowledged { guild, server_id: server }]);
+        work.finish().await?;
+    }
+    Ok(())
+}
