@@ -7,9 +7,13 @@ mod agenda;
 mod json;
 mod network;
 mod script;
+mod seen;
 mod server;
+mod shared;
 mod world;
 
 pub use network::{Network, Sent};
-pub use server::{Place, Seen, Server};
-pub use world::{Pace, World};
+pub use seen::{Place, Seen};
+pub use server::Server;
+pub use shared::Pace;
+pub use world::World;

@@ -130,7 +130,8 @@ async fn perform(client: &reqwest::Client, call: Call) -> Outcome {
     let failed = |_| NO_ANSWER.to_owned();
     let response = request.send().await.map_err(failed)?;
     let headers = response.headers().iter();
-    let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()));
+    let headers =
+        headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()));
     let (status, headers) = (response.status().as_u16(), headers.collect());
     Ok(Answer { status, headers, body: response.text().await.map_err(failed)? })
 }

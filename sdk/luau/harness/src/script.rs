@@ -10,14 +10,36 @@ use rand::RngExt as _;
 
 use crate::json;
 use crate::network::Call;
-use crate::server::{Place, Seen};
-use crate::world::{Due, Shared};
+use crate::seen::{Place, Seen};
+use crate::shared::{Due, Shared};
 
 /// What a script finds besides the platform's own globals. There is no `wait`, `spawn` or `delay`.
 const STANDARD: [&str; 25] = [
-    "assert", "bit32", "buffer", "coroutine", "debug", "error", "getmetatable", "ipairs", "math", "next", "pairs",
-    "pcall", "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "string", "table", "tonumber",
-    "tostring", "type", "utf8", "xpcall",
+    "assert",
+    "bit32",
+    "buffer",
+    "coroutine",
+    "debug",
+    "error",
+    "getmetatable",
+    "ipairs",
+    "math",
+    "next",
+    "pairs",
+    "pcall",
+    "rawequal",
+    "rawget",
+    "rawlen",
+    "rawset",
+    "select",
+    "setmetatable",
+    "string",
+    "table",
+    "tonumber",
+    "tostring",
+    "type",
+    "utf8",
+    "xpcall",
 ];
 
 pub(crate) struct Platform {
@@ -136,8 +158,13 @@ pub(crate) fn load(lua: &Lua, host: Table) -> Result<Platform> {
         task.clone(),
         instances.clone(),
     ))?;
-    let game: Table =
-        part("game", include_str!("roblox/game.luau"))?.call((host, task, instances, http, people.clone()))?;
+    let game: Table = part("game", include_str!("roblox/game.luau"))?.call((
+        host,
+        task,
+        instances,
+        http,
+        people.clone(),
+    ))?;
     let environment: Table = game.get("globals")?;
     for name in STANDARD {
         environment.set(name, lua.globals().get::<Value>(name)?)?;

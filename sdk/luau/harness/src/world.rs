@@ -1,81 +1,15 @@
 //! Time, and all servers in it.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mlua::Function;
-use rand::rngs::SmallRng;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::RngExt as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::agenda::Agenda;
-use crate::network::{Call, Network, Outcome, Sent};
-use crate::server::{Place, Server};
-
-/// Virtual seconds of a call.
-const LATENCY: std::ops::Range<f64> = 0.02..0.3;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
-    Virtual,
-    /// A second takes a second: for held ticks.
-    Real,
-}
-
-pub(crate) enum Due {
-    Callback(Function),
-    /// The answer to the call of this number.
-    Answer(u64),
-}
-
-struct InFlight {
-    server: usize,
-    path: String,
-    callback: Function,
-    outcome: Option<Outcome>,
-}
-
-/// What servers use of the world.
-pub(crate) struct Shared {
-    pub(crate) pace: Pace,
-    began: Instant,
-    now: Cell<f64>,
-    pub(crate) random: RefCell<SmallRng>,
-    pub(crate) agenda: RefCell<Agenda<Due>>,
-    in_flight: RefCell<HashMap<u64, InFlight>>,
-    calls: Cell<u64>,
-    sent: RefCell<Vec<Sent>>,
-    pub(crate) network: Network,
-}
-
-impl Shared {
-    pub(crate) fn now(&self) -> f64 {
-        match self.pace {
-            Pace::Virtual => self.now.get(),
-            Pace::Real => self.began.elapsed().as_secs_f64(),
-        }
-    }
-
-    pub(crate) fn request(&self, server: usize, call: Call, callback: Function) {
-        let number = self.calls.get() + 1;
-        self.calls.set(number);
-        let path = path_of(&call.url);
-        let waiting = InFlight { server, path: path.clone(), callback, outcome: None };
-        self.in_flight.borrow_mut().insert(number, waiting);
-        if self.pace == Pace::Virtual {
-            let takes = self.random.borrow_mut().random_range(LATENCY);
-            self.agenda.borrow_mut().enter(self.now() + takes, Due::Answer(number));
-        }
-        self.network.send(number, &path, call);
-    }
-}
-
-fn path_of(url: &str) -> String {
-    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
-    after_scheme.find('/').map_or("/", |at| &after_scheme[at..]).to_owned()
-}
+use crate::network::{Network, Outcome, Sent};
+use crate::seen::Place;
+use crate::server::Server;
+use crate::shared::{Due, InFlight, Pace, Shared};
 
 pub struct World {
     shared: Rc<Shared>,
@@ -86,17 +20,7 @@ pub struct World {
 impl World {
     pub fn new(seed: u64, pace: Pace) -> Self {
         let (network, arrivals) = Network::new();
-        let shared = Shared {
-            pace,
-            began: Instant::now(),
-            now: Cell::new(0.0),
-            random: RefCell::new(SmallRng::seed_from_u64(seed)),
-            agenda: RefCell::new(Agenda::new()),
-            in_flight: RefCell::default(),
-            calls: Cell::new(0),
-            sent: RefCell::default(),
-            network,
-        };
+        let shared = Shared::new(seed, pace, network);
         Self { shared: Rc::new(shared), arrivals, servers: Vec::new() }
     }
 
@@ -119,6 +43,13 @@ impl World {
     /// Takes what was sent since it was last taken.
     pub fn take_sent(&self) -> Vec<Sent> {
         self.shared.sent.take()
+    }
+
+    /// Whether the server waits for the answer to a call of this path for at least so long.
+    pub fn is_held(&self, server: usize, path: &str, seconds: f64) -> bool {
+        let since = self.now() - seconds;
+        let calls = self.shared.in_flight.borrow();
+        calls.values().any(|call| call.server == server && call.path == path && call.at <= since)
     }
 
     /// A number that the seed decides.
@@ -183,7 +114,8 @@ impl World {
             let Some((arrived, outcome)) = self.arrivals.recv().await else { return };
             self.arrived(arrived, outcome);
         }
-        let Some(InFlight { server, path, callback, outcome }) = self.shared.in_flight.borrow_mut().remove(&number)
+        let Some(InFlight { server, path, callback, outcome, .. }) =
+            self.shared.in_flight.borrow_mut().remove(&number)
         else {
             return;
         };

@@ -20,7 +20,11 @@ async fn joins_fail_open_or_closed_in_time() {
         start(&world, options);
         world.run_for(60.0).await;
         world.servers[0].join(5).unwrap();
-        world.servers[0].run("admitted = nil; admitted = guildhall:admit(game:GetService('Players'):GetPlayerByUserId(5))").unwrap();
+        world.servers[0]
+            .run(
+                "admitted = nil; admitted = guildhall:admit(game:GetService('Players'):GetPlayerByUserId(5))",
+            )
+            .unwrap();
         world.run_for(5.1).await;
         assert_eq!(world.servers[0].seen().kicked.len(), kicked, "{options}");
         assert_eq!(world.servers[0].eval::<bool>("admitted").unwrap(), kicked == 0);
@@ -56,7 +60,9 @@ async fn a_handler_that_fails_or_lacks_is_said() {
     assert_eq!(results.len(), 2);
     assert!(results.iter().all(|result| result["status"] == "error"));
     assert!(results.iter().any(|result| result["message"].as_str().unwrap().contains("no such map")));
-    assert!(results.iter().any(|result| result["message"].as_str().unwrap().contains("no handler for `dance`")));
+    assert!(
+        results.iter().any(|result| result["message"].as_str().unwrap().contains("no handler for `dance`"))
+    );
 }
 
 #[tokio::test]
@@ -66,14 +72,13 @@ async fn a_notice_is_shown_to_one_player_or_all() {
     for user in [5, 6] {
         world.servers[0].join(user).unwrap();
     }
-    let message = |id: &str, target: &str| {
-        json!({ "id": id, "type": "message", "target_id": target, "reason": "Restart soon", "issued_at": "" })
-    };
+    let message = |id: &str, target: &str| json!({ "id": id, "type": "message", "target_id": target, "reason": "Restart soon", "issued_at": "" });
     service.borrow_mut().commands = vec![message("a", "5"), message("b", "all"), message("c", "7")];
     world.run_for(40.0).await;
     assert_eq!(world.servers[0].seen().failed, Vec::<String>::new());
     let ticks = service.borrow().asked("/play/servers/tick");
-    let mut results: Vec<_> = ticks.iter().flat_map(|tick| tick["results"].as_array().unwrap().clone()).collect();
+    let mut results: Vec<_> =
+        ticks.iter().flat_map(|tick| tick["results"].as_array().unwrap().clone()).collect();
     results.sort_by_key(|result| result["command_id"].to_string());
     assert_eq!(results[0], json!({ "command_id": "a", "status": "ok" }));
     assert_eq!(results[1], json!({ "command_id": "b", "status": "ok" }));
@@ -167,7 +172,9 @@ async fn a_server_that_ends_sends_what_waits_and_says_goodbye() {
     start(&world, "");
     world.servers[0].join(5).unwrap();
     world.run_for(15.0).await;
-    world.servers[0].run("guildhall:ban(9, { reason = 'x' }); guildhall:mute(8, { reason = 'y', seconds = 60 })").unwrap();
+    world.servers[0]
+        .run("guildhall:ban(9, { reason = 'x' }); guildhall:mute(8, { reason = 'y', seconds = 60 })")
+        .unwrap();
     world.servers[0].close().unwrap();
     world.run_for(5.0).await;
     assert_eq!(world.servers[0].seen().closed, Some(true));

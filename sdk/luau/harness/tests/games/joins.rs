@@ -110,7 +110,9 @@ async fn who_is_banned_by_the_game_cannot_return_while_the_service_is_away() {
     world.run_for(15.0).await;
     world.network().set_away(true);
     let player = "game:GetService('Players'):GetPlayerByUserId(5)";
-    assert!(world.servers[0].eval::<bool>(&format!("guildhall:ban({player}, {{ reason = 'cheats' }})")).unwrap());
+    assert!(
+        world.servers[0].eval::<bool>(&format!("guildhall:ban({player}, {{ reason = 'cheats' }})")).unwrap()
+    );
     world.run_for(60.0).await;
     world.servers[0].join(5).unwrap();
     assert_eq!(world.servers[0].seen().kicked.len(), 2);

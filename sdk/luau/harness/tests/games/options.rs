@@ -14,7 +14,10 @@ async fn a_wrong_option_is_named() {
         ("{}", "`key` is missing|`url` is missing"),
         (r#"{ url = "example.org", key = "k" }"#, "`url` must be an address"),
         (r#"{ url = "https://a.b", key = 5 }"#, "`key` must be a secret"),
-        (r#"{ url = "https://a.b", key = "k", waitSeconds = 21 }"#, "`waitSeconds` must be a number from 0 to 20"),
+        (
+            r#"{ url = "https://a.b", key = "k", waitSeconds = 21 }"#,
+            "`waitSeconds` must be a number from 0 to 20",
+        ),
         (r#"{ url = "https://a.b", key = "k", failClosed = "yes" }"#, "`failClosed` must be true or false"),
         (r#"{ url = "https://a.b", key = "k", shield = "ban" }"#, "`shield` must be"),
         (r#"{ url = "https://a.b", key = "k", commands = { print } }"#, "`commands` must be"),
@@ -58,7 +61,9 @@ async fn nothing_is_sent_from_studio_unless_wanted() {
         world.add(studio).unwrap();
         start(&world, options);
         world.servers[0].join(-1).unwrap();
-        world.servers[0].run("admitted = guildhall:admit(game:GetService('Players'):GetPlayerByUserId(-1))").unwrap();
+        world.servers[0]
+            .run("admitted = guildhall:admit(game:GetService('Players'):GetPlayerByUserId(-1))")
+            .unwrap();
         world.run_for(30.0).await;
         assert_eq!(!service.borrow().asked.is_empty(), sends);
         assert!(world.servers[0].eval::<bool>("admitted").unwrap());

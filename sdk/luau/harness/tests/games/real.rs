@@ -10,7 +10,8 @@ mod hours;
 /// A key of a large game. The API counts by real time, and hours of many servers pass within seconds.
 async fn key(deployment: &Deployment) -> String {
     let guild = deployment.guild();
-    let create = ["keys", "create", "--guild", &guild.id, "--name", "servers", "--owner", &guild.members[0].chat];
+    let create =
+        ["keys", "create", "--guild", &guild.id, "--name", "servers", "--owner", &guild.members[0].chat];
     let more = ["--scopes", "play,moderation,links", "--hot-path-factor", "1000"];
     deployment.command(&[&create[..], &more].concat()).await.succeeded().trim().to_owned()
 }

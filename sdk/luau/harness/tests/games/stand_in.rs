@@ -56,7 +56,9 @@ impl Service {
         let data = match path {
             "/play/players/check" => json!({ "players": self.entries_of(&body["play_ids"]) }),
             "/play/servers/tick" => self.tick(body),
-            "/staff/play/session/start" => json!({ "session_id": "s-1", "started_at": "2026-01-01T00:00:00Z" }),
+            "/staff/play/session/start" => {
+                json!({ "session_id": "s-1", "started_at": "2026-01-01T00:00:00Z" })
+            }
             _ => json!({ "id": 1 }),
         };
         (200, Vec::new(), json!({ "status": "success", "code": 200, "data": data }))

@@ -65,7 +65,8 @@ async fn ten_hours(deployment: &Deployment) {
     println!("ten hours took {:.1} s, {} calls", began.elapsed().as_secs_f64(), game.world.take_sent().len());
     game.everything_was_right();
     let made = bans(&api, &guild).await;
-    let users: HashSet<i64> = made.iter().map(|ban| ban["identifier"].as_str().unwrap().parse().unwrap()).collect();
+    let users: HashSet<i64> =
+        made.iter().map(|ban| ban["identifier"].as_str().unwrap().parse().unwrap()).collect();
     assert_eq!((users, made.len()), (game.banned.clone(), game.banned.len()), "each ban was made once");
     game.the_banned_stay_out().await;
     all_say_goodbye(deployment, &mut game).await;
@@ -129,7 +130,8 @@ impl Game {
             // No join failed, also while the service was away.
             let loaded: HashSet<i64> = seen.loaded.iter().map(|(user, _)| *user).collect();
             assert!(present.iter().all(|user| loaded.contains(user)));
-            let runs = "local counts = {} for _, count in runs do table.insert(counts, count) end return counts";
+            let runs =
+                "local counts = {} for _, count in runs do table.insert(counts, count) end return counts";
             assert_eq!(server.eval::<Vec<usize>>(runs).unwrap(), vec![1; self.commands], "each was run once");
         }
     }
@@ -137,12 +139,14 @@ impl Game {
     async fn the_banned_stay_out(&mut self) {
         let mut banned: Vec<i64> = self.banned.iter().copied().collect();
         banned.sort_unstable();
-        let before: usize = self.world.servers.iter().map(|server| server.look(|seen| seen.loaded.len())).sum();
+        let before: usize =
+            self.world.servers.iter().map(|server| server.look(|seen| seen.loaded.len())).sum();
         for (number, user) in banned.iter().enumerate() {
             self.world.servers[number % SERVERS].join(*user).unwrap();
         }
         self.world.run_for(10.0).await;
-        let after: usize = self.world.servers.iter().map(|server| server.look(|seen| seen.loaded.len())).sum();
+        let after: usize =
+            self.world.servers.iter().map(|server| server.look(|seen| seen.loaded.len())).sum();
         assert_eq!(after, before, "no character of theirs was loaded");
         for server in &self.world.servers {
             assert!(!server.players().unwrap().iter().any(|user| self.banned.contains(user)));

@@ -1,11 +1,10 @@
-//! Checks the types of all modules of a folder: `luau-check DEFINITIONS FOLDER`
+//! The types of all modules.
 //!
 //! The analyser reads one file and does not follow `require`. So the modules are written one after another into one source:
 //! without their `require` and `return`, and with `Http.Answer` as `Answer`. Types need names of their own for that.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::ExitCode;
 
 use luau_analyze::{Checker, Severity};
 
@@ -85,13 +84,13 @@ fn joined(line: &str, is_last: bool, modules: &BTreeMap<String, Module>) -> Stri
     line
 }
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [definitions, folder] = arguments.as_slice() else { panic!("usage: luau-check DEFINITIONS FOLDER") };
+/// Prints what is wrong; whether nothing is.
+pub(crate) fn check(definitions: &Path, folder: &Path) -> bool {
     let files = std::fs::read_dir(folder).expect("the folder is readable");
     let files = files.map(|entry| entry.expect("the folder is readable").path());
-    let modules = files.filter(|file| file.extension().is_some_and(|ending| ending == "luau")).map(|file| read(&file));
-    let modules: BTreeMap<String, Module> = modules.map(|module| (module.name.clone(), module)).collect();
+    let modules = files.filter(|file| file.extension().is_some_and(|ending| ending == "luau"));
+    let modules: BTreeMap<String, Module> =
+        modules.map(|file| read(&file)).map(|module| (module.name.clone(), module)).collect();
     let ordered = in_order(&modules);
     let last = ordered.last().expect("there is a module").name.clone();
     let mut source = String::from("--!strict\n");
@@ -115,9 +114,9 @@ fn main() -> ExitCode {
         }
         let place = places.get(diagnostic.line as usize);
         let (file, line) = place.map_or(("?", 0), |(file, line)| (file.as_str(), *line));
-        println!("{folder}/{file}.luau:{line}:{}: {}", diagnostic.col + 1, diagnostic.message);
+        println!("{}/{file}.luau:{line}:{}: {}", folder.display(), diagnostic.col + 1, diagnostic.message);
         found += 1;
     }
     println!("{} modules, {} lines: {found} type errors", ordered.len(), places.len() - 1);
-    if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    found == 0
 }
