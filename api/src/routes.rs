@@ -242,7 +242,7 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Server manager",
         about: "Commands for game servers, and the list of servers.",
         routes: routes! {
-            POST "/play/servers/tick" ServerTick Play play::servers::tick::post.in_memory().counts_by_body().serves_stale();
+            POST "/play/servers/tick" ServerTick Play play::servers::tick::post.in_memory().serves_stale();
             POST "/play/players/check" PlayersCheck Play play::players::check::post.reads().serves_stale();
             POST "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post.in_memory();
             GET "/play/servers/{serverId}/commands" ServerCommands Play play::servers::commands::get;

@@ -154,7 +154,7 @@ pub(crate) async fn admit(
         let decision = peek(state, route, key).await;
         return Err(error.window(decision.map(|decision| (route.limit, decision))));
     }
-    if route.counts_by_body {
+    if route.counts_by_body() {
         return Ok(None);
     }
     Ok(Some((route.limit, spend(state, route, key, server::of_request(params, headers)).await?)))

@@ -71,7 +71,8 @@ impl Sessions {
 
     async fn read(&self, context: &Context, session: OwnSession) -> Result<Option<Known>, DbErr> {
         let row = staff_session::find(context.database.read(), session.0, session.1);
-        self.entries.load_or_stale(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await
+        let read = async { Ok(row.await?.as_ref().map(Known::new)) };
+        Box::pin(self.entries.load_or_stale(&session, read)).await
     }
 }
 

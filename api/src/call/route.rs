@@ -71,8 +71,6 @@ pub(crate) struct Route {
     /// Its answer is shown once and never kept: refuses `Idempotency-Key`.
     pub(crate) answers_secret: bool,
     pub(crate) runs: Runs,
-    /// Its body names the server that calls, so it is counted when that is read.
-    pub(crate) counts_by_body: bool,
     /// Answers from memory while the database is away, also for a key that was read before.
     pub(crate) serves_stale: bool,
     pub(crate) endpoint: Endpoint,
@@ -115,6 +113,11 @@ impl Route {
         (self.writes || reads_much) && self.runs == Runs::InTurns
     }
 
+    /// Its body names the server that calls, so it is counted when that is read.
+    pub(crate) fn counts_by_body(&self) -> bool {
+        self.limit == RateLimit::ServerTick
+    }
+
     pub(crate) const fn new(
         method: Method,
         path: &'static str,
@@ -133,7 +136,6 @@ impl Route {
             writes,
             answers_secret: false,
             runs: Runs::InTurns,
-            counts_by_body: false,
             serves_stale: false,
             endpoint,
         }
@@ -160,11 +162,6 @@ impl Route {
     /// Changes a job: needs the scope of its kind instead.
     pub(crate) const fn changes_job(mut self) -> Self {
         self.needs = Needs::ScopeOfJob;
-        self
-    }
-
-    pub(crate) const fn counts_by_body(mut self) -> Self {
-        self.counts_by_body = true;
         self
     }
 

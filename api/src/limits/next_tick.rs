@@ -42,7 +42,7 @@ impl Ticks<'_> {
         let next = match self.limits.known(self.counter, self.rate) {
             // The others need what is left of the window.
             Some(window) if next < window.reset_after && self.is_spoken_for(window) => {
-                window.reset_after + any((window.reset_after - next).min(interval))
+                window.reset_after + any(window.reset_after.saturating_sub(next).min(interval))
             }
             _ => next,
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
@@ -16,27 +17,61 @@ type Named<T> = BTreeMap<String, RefOr<T>>;
 
 const JSON: &str = "application/json";
 
-/// Every error status with its meaning and its default code.
-const ERRORS: [(u16, &str, &str); 15] = [
+/// Every error status: its meaning and the words that any endpoint may answer with it, the usual one first. Words of single
+/// endpoints stand in their `operation()`.
+const ERRORS: [(u16, &[&str], &str); 15] = [
     (
         400,
-        "invalid_field",
+        &["invalid_field", "missing_field", "invalid_json", "too_deep", "body_incomplete", "bad_request"],
         "Not JSON, or a field, parameter or header is missing or not allowed: the message names it.",
     ),
-    (401, "key_unknown", "The key is missing, malformed, unknown, revoked or expired."),
-    (403, "scope_missing", "The key is for another guild, or lacks the scope."),
-    (404, "not_found", "No such path or object; also when it belongs to another guild."),
-    (405, "method_not_allowed", "The path takes other methods; see `Allow`."),
-    (408, "request_timeout", "The body did not arrive in time."),
-    (409, "conflict", "It exists already, or is in a state that forbids this."),
-    (413, "body_too_large", "The body is too large."),
-    (415, "unsupported_media_type", "The body is not sent as JSON, or is compressed otherwise than by gzip."),
-    (422, "unprocessable", "Well-formed, but it breaks a rule."),
-    (426, "upgrade_required", "This path accepts only WebSocket."),
-    (429, "rate_limited", "Rate limit exceeded: wait `Retry-After` seconds."),
-    (500, "internal", "A bug; the request id finds it in the log."),
-    (502, "bad_gateway", "A platform answered badly; try again after `Retry-After` seconds."),
-    (503, "unavailable", "A dependency is down or a queue is full; try again after `Retry-After` seconds."),
+    (
+        401,
+        &["key_unknown", "key_missing", "key_malformed", "key_ambiguous", "key_revoked", "key_expired"],
+        "The key is missing, malformed, unknown, revoked or expired.",
+    ),
+    (403, &["scope_missing", "other_guild"], "The key is for another guild, or lacks the scope."),
+    (404, &["not_found", "no_such_path"], "No such path or object; also when it belongs to another guild."),
+    (405, &["method_not_allowed"], "The path takes other methods; see `Allow`."),
+    (408, &["request_timeout"], "The body did not arrive in time."),
+    (409, &["conflict", "still_running"], "It exists already, or is in a state that forbids this."),
+    (413, &["body_too_large"], "The body is too large."),
+    (
+        415,
+        &["unsupported_media_type", "unsupported_content_encoding"],
+        "The body is not JSON, or compressed otherwise than by gzip.",
+    ),
+    (
+        422,
+        &["unprocessable", "idempotency_key_reused", "platform_invalid"],
+        "Well-formed, but it breaks a rule.",
+    ),
+    (426, &["upgrade_required"], "This path accepts only WebSocket."),
+    (429, &["rate_limited", "too_many_failures"], "Rate limit exceeded: wait `Retry-After` seconds."),
+    (500, &["internal"], "A bug; the request id finds it in the log."),
+    (
+        502,
+        &["bad_gateway", "platform_refused", "platform_unauthorized", "members_intent_off"],
+        "A platform answered badly; try again after `Retry-After` seconds.",
+    ),
+    (
+        503,
+        &[
+            "unavailable",
+            "database_unavailable",
+            "limits_unavailable",
+            "bodies_busy",
+            "lists_busy",
+            "timeout",
+            "stopping",
+            "guild_not_reached",
+            "platform_not_configured",
+            "platform_unavailable",
+            "platform_rate_limited",
+            "platform_stopped",
+        ],
+        "A dependency is down or a queue is full; try again after `Retry-After` seconds.",
+    ),
 ];
 
 const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -86,7 +121,7 @@ pub(crate) fn error() -> Shape {
 
 /// One response for each error status, for endpoints without additions.
 pub(crate) fn shared() -> Named<Response> {
-    let row = |&(status, ..): &(u16, &str, &str)| (status.to_string(), RefOr::T(refusal(status, &[])));
+    let row = |&(status, ..): &(u16, &[&str], &str)| (status.to_string(), RefOr::T(refusal(status, &[])));
     ERRORS.iter().map(row).collect()
 }
 
@@ -179,20 +214,24 @@ fn answer(about: &str, shape: &Shape, headers: &[&str]) -> Response {
 
 fn refusal(status: u16, words: &[&str]) -> Response {
     let row = ERRORS.iter().find(|row| row.0 == status);
-    let &(_, usual, about) = row.unwrap_or(&(status, "error", "An error."));
+    let &(_, usual, about) = row.unwrap_or(&(status, &["error"], "An error."));
     let said: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     let about =
         if said.is_empty() { about.to_owned() } else { format!("{about} Here: {}.", said.join(", ")) };
+    let listed = if words.is_empty() { usual } else { words };
     let mut example = json!({
         "status": "error", "code": status, "message": "what is wrong, in a sentence",
-        "error": words.first().unwrap_or(&usual), "request_id": REQUEST_ID,
+        "error": listed[0], "request_id": REQUEST_ID,
     });
     let later = LATER.contains(&status);
     if later {
         example["retry_after"] = json!(17);
     }
     let content = ContentBuilder::new().schema(Some(error().schema)).example(Some(example)).build();
+    // What generated clients name errors by.
+    let extensions = Extensions::from_iter([("x-error-words", json!(listed))]);
     let response = ResponseBuilder::new().description(about).content(JSON, content);
+    let response = response.extensions(Some(extensions));
     let headers: &[&str] = if later { &["X-Request-ID", "Retry-After"] } else { &["X-Request-ID"] };
     with_headers(response, headers).build()
 }

@@ -266,7 +266,7 @@ async fn serve(
         _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await?,
     };
     let body = Body::read(&sent, &headers)?;
-    if route.counts_by_body {
+    if route.counts_by_body() {
         log.window = Some(Box::pin(admission::admit_by_body(state, &key, &body)).await?);
     }
     admission::check_body_guild(&body, key.guild())?;

@@ -44,7 +44,7 @@ async fn a_server_alone_has_all_and_what_others_leave_is_used() {
     assert_eq!(in_turn(&limits, 1..2, 400).await, [150], "140 are kept for the other one");
     clock.advance(MINUTE / 2);
     assert_eq!(in_turn(&limits, 1..2, 400).await, [65], "of its 150 it would use 75 until the end");
-    clock.advance(MINUTE / 2 - Duration::from_millis(1));
+    clock.advance(Duration::from_millis(29_999));
     assert_eq!(in_turn(&limits, 1..2, 400).await, [74], "one call is kept for it always");
     assert_eq!(in_turn(&limits, 2..3, 400).await, [1]);
 }
@@ -65,9 +65,8 @@ async fn a_server_shares_as_long_as_it_said() {
     let clock = manual();
     let limits = Limits::in_process(clock.clone());
     in_turn(&limits, 1..4, 1).await;
-    (1..4).for_each(|server| {
-        limits.expect(COUNTER, Sharer(server), Duration::from_secs(6), Duration::from_secs(4))
-    });
+    let [six, four] = [6, 4].map(Duration::from_secs);
+    (1..4).for_each(|server| limits.expect(COUNTER, Sharer(server), six, four));
     assert_eq!(limits.sharers(COUNTER), 3);
     limits.expect(COUNTER, Sharer(2), Duration::ZERO, Duration::ZERO);
     clock.advance(Duration::from_secs(5));

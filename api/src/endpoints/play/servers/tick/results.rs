@@ -20,13 +20,6 @@ pub(crate) struct CommandResult {
     message: Option<String>,
 }
 
-fn message(sent: &Value) -> Option<Option<String>> {
-    match sent.get("message") {
-        None | Some(Value::Null) => Some(None),
-        Some(sent) => Text::<1000>::read(sent).map(|text| Some(text.0)),
-    }
-}
-
 impl Field for CommandResult {
     fn allowed() -> Cow<'static, str> {
         let (command, status) = (CommandId::allowed(), AckStatus::allowed());
@@ -37,7 +30,11 @@ impl Field for CommandResult {
     fn read(sent: &Value) -> Option<Self> {
         let command = CommandId::read(sent.get("command_id")?)?;
         let status = AckStatus::read(sent.get("status")?)?;
-        Some(Self { command, status, message: message(sent)? })
+        let message = match sent.get("message") {
+            None | Some(Value::Null) => None,
+            Some(sent) => Some(Text::<1000>::read(sent)?.0),
+        };
+        Some(Self { command, status, message })
     }
 
     fn shape() -> Shape {
