@@ -1,6 +1,7 @@
 //! The crates of the workspace, and what they import of each other, as their manifests say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -10,22 +11,27 @@ use crate::workspace;
 /// Crates that run as processes of their own.
 const PROCESSES: [&str; 3] = ["api", "worker", "scheduler"];
 /// What no process of an installation contains.
-const OUTSIDE: [&str; 4] = ["bench", "cli", "simulator", "testkit"];
+const OUTSIDE: [&str; 5] = ["bench", "cli", "sdk/luau/harness", "simulator", "testkit"];
 
-/// What each crate imports, without what only its tests import.
+/// What each crate imports, without what only its tests import. A crate is named by its folder.
 pub(crate) fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let mut metadata = Command::new(env!("CARGO"));
     metadata.args(["metadata", "--no-deps", "--offline", "--format-version=1"]).current_dir(workspace());
     let metadata: Value = serde_json::from_slice(&metadata.output().unwrap().stdout).unwrap();
     let name = |value: &Value| value["name"].as_str().unwrap().to_owned();
     let packages = metadata["packages"].as_array().unwrap();
-    let members: BTreeSet<_> = packages.iter().map(name).collect();
+    let folder = |package: &Value| {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let folder = manifest.parent().unwrap().strip_prefix(workspace().canonicalize().unwrap()).unwrap();
+        folder.to_str().unwrap().to_owned()
+    };
+    let members: BTreeMap<_, _> = packages.iter().map(|package| (name(package), folder(package))).collect();
     let imported = |package: &Value| {
         let all = package["dependencies"].as_array().unwrap().iter();
         let all = all.filter(|dependency| dependency["kind"].is_null()).map(name);
-        all.filter(|name| members.contains(name)).collect()
+        all.filter_map(|name| members.get(&name).cloned()).collect()
     };
-    packages.iter().map(|package| (name(package), imported(package))).collect()
+    packages.iter().map(|package| (folder(package), imported(package))).collect()
 }
 
 fn reached(from: &str, imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {

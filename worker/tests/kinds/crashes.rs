@@ -128,8 +128,11 @@ async fn a_stopping_worker_requeues_its_chunk_without_a_burned_attempt() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stopping_worker_keeps_the_page_that_it_plans() {
     let people = crowd(3_200);
-    // So slow that the stop comes before the last page, on a busy machine too.
-    let fixture = slow_world(&people, 300).await;
+    let fixture = slow_world(&people, 10).await;
+    // The stop comes before the last page, on a busy machine too.
+    for (hang_ms, count) in [(1, 1), (1_500, 1_000)] {
+        fixture.order(&json!({ "route": MEMBERS, "hang_ms": hang_ms, "count": count })).await;
+    }
     let first = fixture.process().await;
     let job = first.enqueue(&everybody()).await;
     until("a page", async || first.row(job).await.checkpoint.is_some()).await;
