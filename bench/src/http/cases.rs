@@ -77,7 +77,9 @@ pub(super) const ALL: &[Case] = &[
     each("tick of 30 players", tick, HEARTBEAT),
     each(
         "players check of 30",
-        |ask| Call::Post("/play/players/check".to_owned(), json!({ "place_id": 1, "play_ids": players(ask) })),
+        |ask| {
+            Call::Post("/play/players/check".to_owned(), json!({ "place_id": 1, "play_ids": players(ask) }))
+        },
         HEARTBEAT,
     ),
     each(

@@ -59,7 +59,8 @@ async fn bodies_may_be_compressed(deployment: &Deployment) {
         encoder.finish().unwrap()
     };
     let send = async |encoding: &str, body: Vec<u8>| {
-        let request = plain.http.post(format!("{}/play/players/check", plain.base)).header("x-api-key", &plain.key);
+        let request =
+            plain.http.post(format!("{}/play/players/check", plain.base)).header("x-api-key", &plain.key);
         let request = request.header("content-type", "application/json").header("content-encoding", encoding);
         let answer = request.body(body).send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())

@@ -68,12 +68,25 @@ async fn a_key_gives_only_what_it_has(deployment: &Deployment) {
 
 async fn a_key_makes_none_with_a_larger_factor(deployment: &Deployment) {
     let (api, keys) = admin(deployment);
-    let wish = |factor: i64| json!({ "name": "x", "scopes": ["read", "play", "admin"], "hot_path_factor": factor });
+    let wish =
+        |factor: i64| json!({ "name": "x", "scopes": ["read", "play", "admin"], "hot_path_factor": factor });
     api.post(&keys, wish(2)).await.refused(422, &["hot_path_factor", "key that calls"]);
     api.post(&keys, wish(11)).await.refused(422, &["hot_path_factor", "10"]);
     api.post(&keys, wish(0)).await.refused(400, &["hot_path_factor"]);
-    let create = ["keys", "create", "--guild", &deployment.guild().id, "--name", "wide", "--owner",
-        &deployment.guild().members[0].chat, "--scopes", "read,play,admin", "--hot-path-factor", "5"];
+    let create = [
+        "keys",
+        "create",
+        "--guild",
+        &deployment.guild().id,
+        "--name",
+        "wide",
+        "--owner",
+        &deployment.guild().members[0].chat,
+        "--scopes",
+        "read,play,admin",
+        "--hot-path-factor",
+        "5",
+    ];
     let wide = api.key(deployment.command(&create).await.succeeded().trim());
     wide.post(&keys, wish(6)).await.refused(422, &["key that calls"]);
     let new = wide.post(&keys, wish(4)).await.ok();

@@ -105,7 +105,10 @@ async fn an_unchanged_list_is_answered_304(deployment: &Deployment) {
         assert_eq!(ask_changes(&none).await.status(), 304);
         deployment.sanction(verb, STRANGER_CHAT, json!({})).await.ok();
         let news = ask_changes(&none).await;
-        assert_eq!((news.status(), news.headers()["etag"] == none.as_str()), (reqwest::StatusCode::OK, false));
+        assert_eq!(
+            (news.status(), news.headers()["etag"] == none.as_str()),
+            (reqwest::StatusCode::OK, false)
+        );
         let changed = ask(&tag).await;
         assert_eq!(changed.status(), 200);
         assert_ne!(changed.headers()["etag"], tag.as_str());

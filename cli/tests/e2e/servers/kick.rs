@@ -93,14 +93,16 @@ async fn the_console_shows_which_servers_acted(deployment: &Deployment) {
     let form = [("identifier", player.as_str()), ("reason", "spam"), ("length", "604800")];
     let page = owner.submit(&format!("{bans}/new"), &form).await;
     page.shows(200, "3 game servers were told to remove them.").shows(200, "waits for the server");
-    for (server, result) in [
-        ("s1", json!({ "status": "ok" })),
-        ("s2", json!({ "status": "error", "message": "no such player" })),
-    ] {
+    for (server, result) in
+        [("s1", json!({ "status": "ok" })), ("s2", json!({ "status": "error", "message": "no such player" }))]
+    {
         let id = poll(&api, server).await[0]["id"].as_str().unwrap().to_owned();
         api.post(&format!("/play/servers/{server}/commands/{id}/ack"), result).await.ok();
     }
-    let id = api.get(&format!("/moderation/{}/bans", deployment.guild().id)).await.ok()["bans"][0]["id"].clone();
+    let id =
+        api.get(&format!("/moderation/{}/bans", deployment.guild().id)).await.ok()["bans"][0]["id"].clone();
     let page = owner.get(&format!("{bans}/{id}")).await;
-    page.shows(200, "s1 done").shows(200, "s2 failed there no such player").shows(200, "s3 waits for the server");
+    page.shows(200, "s1 done")
+        .shows(200, "s2 failed there no such player")
+        .shows(200, "s3 waits for the server");
 }

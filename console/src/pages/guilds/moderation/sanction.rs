@@ -96,7 +96,9 @@ pub(super) async fn show(
 
 async fn kicks(visit: &GuildVisit, row: &sanction::Model) -> Result<Vec<Command>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let Some(subject) = row.subject().filter(|_| row.kind == SanctionKind::Ban) else { return Ok(Vec::new()) };
+    let Some(subject) = row.subject().filter(|_| row.kind == SanctionKind::Ban) else {
+        return Ok(Vec::new());
+    };
     let Some(player) = Person::resolve(conn, guild, subject).await?.play else { return Ok(Vec::new()) };
     Command::all(visit, &server_command::kicks(conn, guild, player, row.created_at).await?).await
 }

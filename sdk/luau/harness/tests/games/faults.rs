@@ -4,9 +4,9 @@ use serde_json::json;
 
 use crate::stand_in::{start, world};
 
-const COUNT: &str = r#"
+const COUNT: &str = r"
 runs = 0
-"#;
+";
 
 fn command(number: usize) -> serde_json::Value {
     json!({ "id": format!("c-{number}"), "type": "count", "target_id": "5", "reason": "", "issued_at": "" })
