@@ -104,6 +104,9 @@ fn clock(lua: &Lua, host: &Table, index: usize, shared: &Rc<Shared>) -> Result<(
     host.set("request", lua.create_function(request)?)
 }
 
+/// A list of texts in what was seen.
+type Texts = fn(&mut Seen) -> &mut Vec<String>;
+
 fn record(lua: &Lua, host: &Table, shared: &Rc<Shared>, seen: &Rc<RefCell<Seen>>) -> Result<()> {
     let (world, log) = (shared.clone(), seen.clone());
     let kicked = move |_: &Lua, (user, text): (i64, String)| {
@@ -117,7 +120,7 @@ fn record(lua: &Lua, host: &Table, shared: &Rc<Shared>, seen: &Rc<RefCell<Seen>>
         Ok(())
     };
     host.set("loaded", lua.create_function(loaded)?)?;
-    let texts: [(&str, fn(&mut Seen) -> &mut Vec<String>); 3] = [
+    let texts: [(&str, Texts); 3] = [
         ("warned", |seen| &mut seen.warned),
         ("printed", |seen| &mut seen.printed),
         ("failed", |seen| &mut seen.failed),
