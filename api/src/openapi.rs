@@ -3,6 +3,7 @@
 
 pub(crate) mod dashboard;
 pub(crate) mod document;
+mod luau_model;
 pub(crate) mod parameters;
 pub(crate) mod responses;
 pub(crate) mod serve;

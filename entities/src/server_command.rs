@@ -12,10 +12,13 @@ use utoipa::ToSchema;
 use crate::audit_entry::NewEntry;
 use crate::by_id::{ROWS_PER_STATEMENT, by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, CommandId, Conn, GuildId, Page, Result, Timestamp};
+use crate::{ChatId, CommandId, Conn, GuildId, Page, PlayId, Result, Timestamp};
 
 /// A command older than this expires (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
+
+/// The command that removes a player from a game.
+pub const KICK: &str = "kick";
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "server_command")]
@@ -166,6 +169,19 @@ pub async fn list(
 ) -> Result<Vec<Model>> {
     let shown = Condition::all().add_option(server.map(|server| Column::ServerId.eq(server)));
     newest(guild, page).filter(shown).all(conn).await
+}
+
+/// The commands by which a ban of this time removes the player from games, by server; they are kept for an hour after their
+/// end.
+pub async fn kicks(conn: &impl Conn, guild: GuildId, player: PlayId, at: Timestamp) -> Result<Vec<Model>> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::IssuedAt.eq(at))
+        .filter(Column::Kind.eq(KICK))
+        .filter(Column::TargetId.eq(player.to_string()))
+        .order_by_asc(Column::ServerId)
+        .all(conn)
+        .await
 }
 
 /// Expires up to `limit` commands that were not acknowledged in time (their audit entries: [`expiry_entry`]).

@@ -34,7 +34,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "actionId" => "action",
         "session_id" => "session",
         "serverId" | "server_id" => "server",
-        "commandId" => "command",
+        "commandId" | "command_id" => "command",
         "attemptId" => "attempt",
         "panel_id" => "panel",
         "submissionId" | "submission_id" => "submission",

@@ -151,7 +151,7 @@ pub(crate) async fn admit(
     let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));
     if let Err(error) = allowed {
         // Refused, so no request is counted, but the response still carries the rate limit.
-        let decision = peek(state, route, key).await;
+        let decision = Box::pin(peek(state, route, key)).await;
         return Err(error.window(decision.map(|decision| (route.limit, decision))));
     }
     if route.counts_by_body() {
@@ -221,7 +221,8 @@ async fn spend(
         };
     }
     if server.is_some() && route.runs != Runs::AsJobs {
-        return take_hot(state, limit, key, server).await;
+        // Boxed, because most requests name no server.
+        return Box::pin(take_hot(state, limit, key, server)).await;
     }
     take(state, route, counter, key.rate(limit)).await
 }

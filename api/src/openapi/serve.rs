@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::openapi::document;
+use crate::openapi::luau_model::MODEL;
 use crate::response::error::ApiError;
 
 /// The page may load resources of this server only.
@@ -16,6 +17,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 const HOME: &str = include_str!("page/home.html");
 const PAGE: &str = include_str!("page/page.html");
+const GAMES: &str = include_str!("page/games.html");
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -56,6 +58,16 @@ pub(crate) fn home() -> Response<Bytes> {
 
 pub(crate) fn page() -> Response<Bytes> {
     answer(Bytes::from_static(PAGE.as_bytes()), HTML)
+}
+
+/// The script for Roblox games, to be inserted in Studio.
+pub(crate) fn luau_model() -> Response<Bytes> {
+    answer(Bytes::from_static(MODEL.as_bytes()), "application/xml; charset=utf-8")
+}
+
+/// The guide for those who write games.
+pub(crate) fn games() -> Response<Bytes> {
+    answer(Bytes::from_static(GAMES.as_bytes()), HTML)
 }
 
 /// From `/docs/` to `/docs`, also below a prefix: the links of the page are relative.

@@ -74,6 +74,14 @@ pub(super) const ALL: &[Case] = &[
         &[Rate(10_000.0)],
     ),
     each("empty command poll", |ask| Call::Get(format!("/play/servers/s{}/commands", ask.n % 10)), HALF),
+    each("tick of 30 players", tick, HEARTBEAT),
+    each(
+        "players check of 30",
+        |ask| {
+            Call::Post("/play/players/check".to_owned(), json!({ "place_id": 1, "play_ids": players(ask) }))
+        },
+        HEARTBEAT,
+    ),
     each(
         "server heartbeat",
         |ask| {
@@ -125,6 +133,18 @@ pub(super) fn session(guild: usize, n: usize) -> Uuid {
 
 fn ban_status(ask: &Ask) -> Call {
     Call::Get(format!("/moderation/{}/ban-status/{}", ask.guild.id, ask.member.play))
+}
+
+/// Players of a server, some of them members.
+fn players(ask: &Ask) -> Vec<i64> {
+    let members = ask.guild.members.iter().map(|member| member.play).skip(ask.n % 10).step_by(10);
+    members.take(10).chain((0..20).map(|n| 6_000_000_000 + n)).collect()
+}
+
+fn tick(ask: &Ask) -> Call {
+    let body = json!({ "server_id": format!("s{}", ask.n % 10), "place_id": 1, "universe_id": 2,
+                       "sequence": 2 + ask.n / 10, "players": players(ask) });
+    Call::Post("/play/servers/tick".to_owned(), body)
 }
 
 /// No guild has a member with such an id.

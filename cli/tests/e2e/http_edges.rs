@@ -17,6 +17,7 @@ in_turn!(
     no_cache_keeps_an_answer_and_no_browser_guesses_its_type,
     a_huge_limit_is_cut_and_lists_link_their_next_page,
     large_answers_are_compressed_if_the_client_accepts_gzip(|setup| setup.members(200)),
+    bodies_may_be_compressed,
     configured_origins_are_allowed_by_cors(
         |setup| setup.env("GUILDHALL_CORS_ORIGINS", "https://dash.example.org")
     ),
@@ -47,6 +48,34 @@ impl Plain {
 
     async fn status(&self, method: Method, path: &str, headers: &[(&'static str, &str)]) -> u16 {
         self.send(method, path, headers).await.status().as_u16()
+    }
+}
+
+async fn bodies_may_be_compressed(deployment: &Deployment) {
+    let plain = Plain::of(deployment);
+    let packed = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let send = async |encoding: &str, body: Vec<u8>| {
+        let request =
+            plain.http.post(format!("{}/play/players/check", plain.base)).header("x-api-key", &plain.key);
+        let request = request.header("content-type", "application/json").header("content-encoding", encoding);
+        let answer = request.body(body).send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let ids = json!({ "play_ids": [1, 2] }).to_string();
+    let (status, answer) = send("gzip", packed(&ids)).await;
+    assert!(status == 200 && answer.contains(r#""play_id":2"#), "{answer}");
+    let long = json!({ "play_ids": [1], "ignored": "x".repeat(300_000) }).to_string();
+    for (encoding, body, refused) in [
+        ("gzip", ids.clone().into_bytes(), (400, "invalid_gzip")),
+        ("gzip", packed(&long), (413, "body_too_large")),
+        ("br", packed(&ids), (415, "unsupported_content_encoding")),
+    ] {
+        let (status, answer) = send(encoding, body).await;
+        assert!(status == refused.0 && answer.contains(refused.1), "{status} {answer}");
     }
 }
 

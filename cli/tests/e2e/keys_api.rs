@@ -10,6 +10,7 @@ both_modes!(
     a_key_is_made_used_and_revoked,
     a_key_gives_only_what_it_has,
     a_key_makes_none_that_outlives_it,
+    a_key_makes_none_with_a_larger_factor,
     a_key_replaces_none_that_may_more,
     a_key_is_revoked_with_what_it_made,
     a_replaced_key_ends_after_the_overlap,
@@ -63,6 +64,36 @@ async fn a_key_gives_only_what_it_has(deployment: &Deployment) {
         assert!([400, 422].contains(&answer.status), "{answer}");
         assert!(answer.to_string().contains(named), "{answer}");
     }
+}
+
+async fn a_key_makes_none_with_a_larger_factor(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let wish =
+        |factor: i64| json!({ "name": "x", "scopes": ["read", "play", "admin"], "hot_path_factor": factor });
+    api.post(&keys, wish(2)).await.refused(422, &["hot_path_factor", "key that calls"]);
+    api.post(&keys, wish(11)).await.refused(422, &["hot_path_factor", "10"]);
+    api.post(&keys, wish(0)).await.refused(400, &["hot_path_factor"]);
+    let create = [
+        "keys",
+        "create",
+        "--guild",
+        &deployment.guild().id,
+        "--name",
+        "wide",
+        "--owner",
+        &deployment.guild().members[0].chat,
+        "--scopes",
+        "read,play,admin",
+        "--hot-path-factor",
+        "5",
+    ];
+    let wide = api.key(deployment.command(&create).await.succeeded().trim());
+    wide.post(&keys, wish(6)).await.refused(422, &["key that calls"]);
+    let new = wide.post(&keys, wish(4)).await.ok();
+    assert_eq!(new["hot_path_factor"], 4);
+    let own = api.key(new["text"].as_str().unwrap());
+    let checked = own.post("/play/players/check", json!({ "play_ids": [1] })).await;
+    assert_eq!(checked.number("x-ratelimit-limit"), 1_200);
 }
 
 async fn a_replaced_key_ends_after_the_overlap(deployment: &Deployment) {

@@ -19,6 +19,9 @@ async fn the_place_0_is_one_like_any_other(deployment: &Deployment) {
     api.post("/play/servers/heartbeat", beat).await.ok();
     let servers = api.get(&format!("/guilds/{guild}/servers?place_id=0")).await.ok()["servers"].clone();
     assert_eq!((&servers[0]["place_id"], &servers[0]["universe_id"]), (&json!(0), &json!(0)));
+    // A command for all servers is not for the studio's.
+    let other = json!({ "server_id": "unpublished", "place_id": 0, "universe_id": 0, "player_count": 1 });
+    api.post("/play/servers/heartbeat", other).await.ok();
     let kick = json!({ "type": "kick", "target_id": "5", "place_id": 0 });
     assert_eq!(api.post(&format!("/guilds/{guild}/servers/commands"), kick).await.ok()["queued"], 1);
     for (verb, done, list) in [("ban", "banned", "bans"), ("mute", "muted", "mutes")] {

@@ -127,7 +127,8 @@ fn sanctions(deployment: &Deployment) -> Vec<Kept> {
     let (chat, play) = (&guild.members[MEMBER].chat, guild.members[MEMBER].play.to_string());
     let change = |verb: &str, identifier: &str| {
         let moderator = &guild.members[0].chat;
-        let body = json!({ "identifier": identifier, "reason": "warm", "moderator_id": moderator });
+        let body =
+            json!({ "identifier": identifier, "reason": "warm", "moderator_id": moderator, "kick": false });
         Call("POST", format!("/moderation/{}/play/{verb}", guild.id), body)
     };
     let both = |verb: &str, undo: &str| {

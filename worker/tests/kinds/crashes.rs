@@ -129,10 +129,15 @@ async fn a_stopping_worker_requeues_its_chunk_without_a_burned_attempt() {
 async fn a_stopping_worker_keeps_the_page_that_it_plans() {
     let people = crowd(3_200);
     let fixture = slow_world(&people, 10).await;
+    // The stop comes before the last page, on a busy machine too.
+    for (hang_ms, count) in [(1, 1), (1_500, 1_000)] {
+        fixture.order(&json!({ "route": MEMBERS, "hang_ms": hang_ms, "count": count })).await;
+    }
     let first = fixture.process().await;
     let job = first.enqueue(&everybody()).await;
     until("a page", async || first.row(job).await.checkpoint.is_some()).await;
     first.context.clone().close().await;
+    fixture.clear_faults().await;
     let process = fixture.process().await;
     let row = process.row(job).await;
     assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burned");

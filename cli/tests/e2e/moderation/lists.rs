@@ -93,7 +93,22 @@ async fn an_unchanged_list_is_answered_304(deployment: &Deployment) {
         // The list of a place has a tag of its own, even with the same content.
         let of_place = deployment.api().get(&format!("{path}?place_id=4")).await;
         assert_ne!(of_place.header("etag"), Some(tag.as_str()));
+        // So is a list of changes that are known.
+        let since = first.ok()["revision"].clone();
+        let changes = format!("{path}?since={since}");
+        let none = deployment.api().get(&changes).await.header("etag").unwrap().to_owned();
+        assert_ne!(none, tag);
+        let ask_changes = async |tag: &str| {
+            let request = http_client().get(format!("{base}{changes}")).header("if-none-match", tag);
+            request.header("x-api-key", &deployment.guild().admin_key).send().await.unwrap()
+        };
+        assert_eq!(ask_changes(&none).await.status(), 304);
         deployment.sanction(verb, STRANGER_CHAT, json!({})).await.ok();
+        let news = ask_changes(&none).await;
+        assert_eq!(
+            (news.status(), news.headers()["etag"] == none.as_str()),
+            (reqwest::StatusCode::OK, false)
+        );
         let changed = ask(&tag).await;
         assert_eq!(changed.status(), 200);
         assert_ne!(changed.headers()["etag"], tag.as_str());

@@ -2,8 +2,13 @@
 
 use super::tick::{TICK, body};
 use super::*;
+use testkit::console::Console;
 
-both_modes!(a_ban_kicks_on_the_servers_of_its_scope(own), a_ban_does_not_fail_for_want_of_room(own));
+both_modes!(
+    a_ban_kicks_on_the_servers_of_its_scope(own),
+    a_ban_does_not_fail_for_want_of_room(own),
+    the_console_shows_which_servers_acted(own),
+);
 
 async fn ban(deployment: &Deployment, identifier: &str, more: Value) -> Value {
     let mut body = json!({ "identifier": identifier, "reason": "spam",
@@ -76,4 +81,28 @@ async fn a_ban_does_not_fail_for_want_of_room(deployment: &Deployment) {
     assert_eq!(ban(deployment, "605", json!({})).await["kicks"], 0);
     let checked = api.get(&format!("/moderation/{}/ban-status/605", deployment.guild().id)).await.ok();
     assert_eq!(checked["banned"], true);
+}
+
+async fn the_console_shows_which_servers_acted(deployment: &Deployment) {
+    let (api, owner) = (deployment.api(), Console::owner(deployment).await);
+    let bans = format!("/console/guilds/{}/moderation/bans", deployment.guild().id);
+    for server in ["s1", "s2", "s3"] {
+        api.post(TICK, body(server, 1, json!({}))).await.ok();
+    }
+    let player = deployment.guild().members[4].play.to_string();
+    let form = [("identifier", player.as_str()), ("reason", "spam"), ("length", "604800")];
+    let page = owner.submit(&format!("{bans}/new"), &form).await;
+    page.shows(200, "3 game servers were told to remove them.").shows(200, "waits for the server");
+    for (server, result) in
+        [("s1", json!({ "status": "ok" })), ("s2", json!({ "status": "error", "message": "no such player" }))]
+    {
+        let id = poll(&api, server).await[0]["id"].as_str().unwrap().to_owned();
+        api.post(&format!("/play/servers/{server}/commands/{id}/ack"), result).await.ok();
+    }
+    let id =
+        api.get(&format!("/moderation/{}/bans", deployment.guild().id)).await.ok()["bans"][0]["id"].clone();
+    let page = owner.get(&format!("{bans}/{id}")).await;
+    page.shows(200, "s1 done")
+        .shows(200, "s2 failed there no such player")
+        .shows(200, "s3 waits for the server");
 }

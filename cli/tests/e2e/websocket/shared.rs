@@ -86,6 +86,8 @@ async fn events_reach_the_sockets_of_other_processes(deployment: &Deployment) {
                 (&frame["type"], &frame["data"]["identifier"]),
                 (&json!("moderation.ban"), &json!(identifier))
             );
+            let kick = socket.frame().await;
+            assert_eq!((&kick["type"], &kick["data"]["target_id"]), (&json!("command"), &json!(identifier)));
         }
         moderate(api, deployment, "unban", json!({ "identifier": identifier })).await;
         for socket in &mut sockets {

@@ -87,6 +87,8 @@ struct Shown {
     address: String,
     /// A first call; `None`: the key may not read.
     command: Option<String>,
+    /// A game's first lines; `None`: the key is not for game servers.
+    luau: Option<String>,
     /// After a rotation: the end of the old key.
     old: Option<(String, Option<When>)>,
 }
@@ -176,13 +178,19 @@ fn shown(
     let (key, address) = (text("text"), address(visit));
     let path = format!("/moderation/{}/ban-status/1", visit.guild.guild_id);
     let command = format!("curl -H \"X-API-Key: {key}\" \"{address}{path}\"");
+    let luau = format!(
+        "local HttpService = game:GetService(\"HttpService\")\n\
+         local Guildhall = require(game.ServerScriptService.Guildhall)\n\
+         Guildhall.start({{ url = \"{address}\", key = HttpService:GetSecret(\"guildhall\") }})"
+    );
     let scopes = answer.body["data"]["scopes"].as_array();
-    let reads = scopes.is_some_and(|scopes| scopes.iter().any(|scope| scope == Scope::Read.name()));
+    let may = |wanted: Scope| scopes.is_some_and(|all| all.iter().any(|scope| scope == wanted.name()));
     let page = Shown {
         shell: visit.shell("Copy the key now", Place::Keys),
         url: visit.url("/keys"),
         text: key,
-        command: reads.then_some(command),
+        command: may(Scope::Read).then_some(command),
+        luau: may(Scope::Play).then_some(luau),
         address,
         public_id: text("public_id"),
         name: text("name"),

@@ -1,7 +1,7 @@
 //! /console/guilds/:guild/servers: the game servers that report to Guildhall, and the commands sent to them.
 
 pub(crate) mod command;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod server;
 
 use std::collections::BTreeMap;

@@ -104,7 +104,7 @@ fn clock(lua: &Lua, host: &Table, index: usize, shared: &Rc<Shared>) -> Result<(
     host.set("request", lua.create_function(request)?)
 }
 
-/// A list of texts in what was seen.
+/// A list of what a script did.
 type Texts = fn(&mut Seen) -> &mut Vec<String>;
 
 fn record(lua: &Lua, host: &Table, shared: &Rc<Shared>, seen: &Rc<RefCell<Seen>>) -> Result<()> {

@@ -135,11 +135,11 @@ class Methods(BaseClient):
         return self.call(ops.CANCEL_LINK_ATTEMPT, {"guildId": guild_id, "attemptId": attempt_id}, None, options).data
 
     def check_players(self, body: m.PlayersCheck, *, options: Options = DEFAULT) -> m.CheckedPlayers:
-        """Are up to 200 players banned, muted, flagged or staff?
+        """Check players who join.
 
-        For the moment in which players join; afterwards the tick tells what changes. In the order of the request,
-        without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that server that
-        is held is answered, because it does not know them.
+        Up to 200: ban, mute, Shield flag, staff. Afterwards the tick tells what changes. In the order of the
+        request, without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that
+        server that is held is answered, because it does not know them.
         Scope `play`; at most 300 calls a minute of this key.
         """
         return self.call(ops.CHECK_PLAYERS, {}, body, options).data

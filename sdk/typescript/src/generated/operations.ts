@@ -207,8 +207,8 @@ export interface Methods {
    */
   cancelLinkAttempt: Method<"cancelLinkAttempt">;
   /**
-   * Are up to 200 players banned, muted, flagged or staff?
-   * For the moment in which players join; afterwards the tick tells what changes. In the order of the request,
+   * Check players who join.
+   * Up to 200: ban, mute, Shield flag, staff. Afterwards the tick tells what changes. In the order of the request,
    * without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that server that is
    * held is answered, because it does not know them.
    * Scope `play`; at most 300 calls a minute of this key.

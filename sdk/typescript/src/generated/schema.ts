@@ -1506,8 +1506,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Are up to 200 players banned, muted, flagged or staff?
-         * @description For the moment in which players join; afterwards the tick tells what changes. In the order of the request, without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that server that is held is answered, because it does not know them.
+         * Check players who join
+         * @description Up to 200: ban, mute, Shield flag, staff. Afterwards the tick tells what changes. In the order of the request, without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that server that is held is answered, because it does not know them.
          */
         post: operations["checkPlayers"];
         delete?: never;

@@ -164,6 +164,8 @@ impl Batch<'_> {
             let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
             self.withdraw(place, imposed.kind, undone).await?;
             self.closed.extend(closed.iter().cloned());
+            let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
+            self.work.announce(event);
             let (work, order) = (&mut self.work, &self.orders[place]);
             let kicks = self.servers.kick((self.state, work), order, &imposed, person.play).await?;
             if kicks > 0 {
@@ -172,8 +174,6 @@ impl Batch<'_> {
             let reply = orders::imposed(&imposed, self.change.revision, kicks)?;
             let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
             self.mirror(place, &changed).await?;
-            let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
-            self.work.announce(event);
             self.done.insert(place, Done { reply, act: Some(Act { verb, details, counts }) });
         }
         Ok(())

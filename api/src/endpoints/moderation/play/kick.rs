@@ -3,7 +3,7 @@
 
 use entities::cap::Cap;
 use entities::game_server;
-use entities::server_command::NewCommand;
+use entities::server_command::{KICK, NewCommand};
 use entities::{GuildId, PlaceId, PlayId, SanctionKind, Timestamp, sanction};
 use sea_orm::DbErr;
 
@@ -12,8 +12,6 @@ use crate::endpoints::play::servers::commands::queue::{copy_for, queue_unchecked
 use crate::response::error::ApiError;
 use crate::state::State;
 use crate::state::orders::{Order, Wanted};
-
-const KICK: &str = "kick";
 
 /// The live game servers of a guild, with their places.
 pub(super) struct LiveServers(Vec<(String, PlaceId)>);

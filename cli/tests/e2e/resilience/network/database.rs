@@ -5,7 +5,7 @@ use std::time::Duration;
 use testkit::proxy::Way;
 
 use serde_json::json;
-use testkit::{Deployment, eventually};
+use testkit::{Answer, Deployment, eventually};
 
 use super::order::{Order, WAIT_LIMIT};
 use super::{reports, through};
@@ -63,7 +63,14 @@ pub(super) async fn a_ban_in_memory(deployment: &Deployment) -> String {
         deployment.metrics(0).await.contains("guildhall_cache_entries{cache=\"moderation\"} 1").then_some(())
     })
     .await;
+    tick(deployment).await.ok();
     check
+}
+
+async fn tick(deployment: &Deployment) -> Answer {
+    let tick = json!({ "server_id": "s", "place_id": 1, "universe_id": 2, "sequence": 2, "players": [7007, 7008],
+        "results": [{ "command_id": "0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e", "status": "ok" }] });
+    deployment.api().post("/play/servers/tick", tick).await
 }
 
 /// Within the time that a fresh answer lasts and a read of the log may take.
@@ -74,4 +81,9 @@ pub(super) async fn checks_go_on_from_memory(deployment: &Deployment, check: &st
         (stale && answer.ok()["banned"] == true).then_some(())
     })
     .await;
+    // So does the tick of a game server, whose results are for later.
+    let answer = tick(deployment).await;
+    assert_eq!(answer.header("x-guildhall-stale"), Some("true"), "{answer}");
+    let answer = answer.ok();
+    assert_eq!((&answer["players"][0]["play_id"], &answer["acknowledged"]), (&json!(7007), &json!([])));
 }

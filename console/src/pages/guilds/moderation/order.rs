@@ -26,6 +26,8 @@ pub(super) struct Order<'a> {
 pub(super) struct Imposed {
     pub(super) id: SanctionId,
     pub(super) expires: Option<Timestamp>,
+    /// Game servers that were told to remove the player.
+    kicks: u64,
 }
 
 impl Order<'_> {
@@ -41,7 +43,8 @@ impl Order<'_> {
         let id = data["id"].as_i64().filter(|_| answer.status.is_success());
         match id.and_then(|id| id.try_into().ok()) {
             Some(id) => {
-                Ok(Imposed { id, expires: data["expires_at"].as_str().and_then(|at| at.parse().ok()) })
+                let expires = data["expires_at"].as_str().and_then(|at| at.parse().ok());
+                Ok(Imposed { id, expires, kicks: data["kicks"].as_u64().unwrap_or_default() })
             }
             None => Err(answer),
         }
@@ -79,6 +82,11 @@ impl Order<'_> {
     ) -> Flash {
         let (kind, place) = (self.kind, place_words(self.place));
         let text = format!("{} {name}{place} {}.", kind.past(), lasting(visit, new.expires));
+        let text = match new.kicks {
+            0 => text,
+            1 => format!("{text} One game server was told to remove them."),
+            kicks => format!("{text} {kicks} game servers were told to remove them."),
+        };
         let Some(old) = replaced else {
             let undo = Undo::new(visit.url(&format!("{}/lift", kind.one(new.id))), &[("undo", "yes")]);
             return Flash::new(text).with_undo(undo);

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::sanction::{self, Lifted, active, history};
-use entities::{Person, SanctionId, api_key};
+use entities::{Person, SanctionId, SanctionKind, api_key, server_command};
 use http::Method;
 use serde_json::Map;
 
@@ -12,6 +12,7 @@ use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::identify;
+use crate::pages::guilds::servers::rows::Command;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -29,6 +30,8 @@ struct Page {
     /// Addresses in the reason.
     evidence: Vec<String>,
     mirror: Option<Mirror>,
+    /// Game servers that were told to remove the player.
+    kicks: Vec<Command>,
     superseded_by: Option<(SanctionId, String)>,
     /// Other active ones of the person.
     together: Vec<Row>,
@@ -82,12 +85,22 @@ pub(super) async fn show(
         named_by: named_by(visit, &row).await?,
         evidence: evidence::links(&row.reason),
         mirror: Mirror::read(visit, &row),
+        kicks: kicks(visit, &row).await?,
         superseded_by: successor.map(|new| (new.sanction_id, visit.url(&kind.one(new.sanction_id)))),
         together: shown(visit, &others).await?,
         all_url: visit.url(&format!("{}?state=all&person={subject}", kind.path())),
         list_url: visit.url(kind.path()),
     };
     Ok(Response::page(&page)?.status(page.form.status()))
+}
+
+async fn kicks(visit: &GuildVisit, row: &sanction::Model) -> Result<Vec<Command>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let Some(subject) = row.subject().filter(|_| row.kind == SanctionKind::Ban) else {
+        return Ok(Vec::new());
+    };
+    let Some(player) = Person::resolve(conn, guild, subject).await?.play else { return Ok(Vec::new()) };
+    Command::all(visit, &server_command::kicks(conn, guild, player, row.created_at).await?).await
 }
 
 /// The public id of the key that named the moderator, or the number of a key that is gone.

@@ -70,22 +70,22 @@ pub(super) fn id_in(part: &str) -> &str {
 }
 
 /// A command with its state.
-pub(super) struct Command {
-    pub(super) kind: String,
-    pub(super) target: String,
-    pub(super) reason: String,
-    pub(super) server: String,
-    pub(super) server_url: String,
-    pub(super) by: Option<Who>,
-    pub(super) issued: When,
+pub(crate) struct Command {
+    pub(crate) kind: String,
+    pub(crate) target: String,
+    pub(crate) reason: String,
+    pub(crate) server: String,
+    pub(crate) server_url: String,
+    pub(crate) by: Option<Who>,
+    pub(crate) issued: When,
     /// The colour's name and the words.
-    pub(super) mark: (&'static str, &'static str),
+    pub(crate) mark: (&'static str, &'static str),
     /// The server's answer.
-    pub(super) answer: String,
+    pub(crate) answer: String,
 }
 
 impl Command {
-    pub(super) async fn all(
+    pub(crate) async fn all(
         visit: &GuildVisit,
         rows: &[server_command::Model],
     ) -> Result<Vec<Self>, PageError> {

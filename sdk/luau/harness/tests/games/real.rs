@@ -4,6 +4,7 @@ use luau_harness::{Pace, Place, World};
 use serde_json::{Value, json};
 use testkit::{Api, Deployment};
 
+mod by_hand;
 mod held;
 mod hours;
 

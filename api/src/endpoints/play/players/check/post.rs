@@ -21,9 +21,9 @@ pub(crate) struct CheckedPlayers {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("checkPlayers", "Are up to 200 players banned, muted, flagged or staff?")
+    Operation::new("checkPlayers", "Check players who join")
         .about(
-            "For the moment in which players join; afterwards the tick tells what changes. In the order of the request, \
+            "Up to 200: ban, mute, Shield flag, staff. Afterwards the tick tells what changes. In the order of the request, \
              without duplicates; test players of the studio are left out. With `X-Server-Id` a tick of that server that is held \
              is answered, because it does not know them.",
         )

@@ -1,0 +1,46 @@
+//! The script by hand of the guide that the service serves at `/docs/games`, as it stands there.
+
+use luau_harness::Pace;
+use testkit::{Deployment, Mode, Setup, run};
+
+use super::{ban, world};
+
+const GUIDE: &str = include_str!("../../../../../../api/src/openapi/page/games.html");
+
+#[test]
+fn the_script_of_the_guide_kicks_who_is_banned() {
+    run(Setup::new(Mode::Embedded), the_guide_is_true);
+}
+
+async fn the_guide_is_true(deployment: &Deployment) {
+    let (_, script) = GUIDE.split_once("<code id=\"by-hand\">").unwrap();
+    let (script, _) = script.split_once("</code>").unwrap();
+    assert!(!script.contains(['&', '<']), "it has characters that HTML writes otherwise");
+    let script = script.replace("https://YOUR-ADDRESS", &deployment.api_base(0));
+    let (api, guild) = (deployment.api(), deployment.guild().id.clone());
+    let mut world = world(deployment, Pace::Real, 1).await;
+    world.servers[0].join(2_000_001).unwrap();
+    world.servers[0].join(2_000_002).unwrap();
+    world.servers[0].run(&script).unwrap();
+    assert!(
+        world.run_within(30.0, |world| world.is_held(0, "/play/servers/tick", 0.5)).await,
+        "a tick is held"
+    );
+    ban(&api, &guild, 2_000_001).await;
+    assert!(world.run_within(10.0, |world| world.servers[0].look(|seen| !seen.kicked.is_empty())).await);
+    let seen = world.servers[0].seen();
+    assert_eq!((seen.kicked[0].0, seen.kicked.len(), seen.failed.len()), (2_000_001, 1, 0), "{seen:?}");
+    // The command of the ban is acknowledged.
+    let commands = "/play/servers/server-0/commands";
+    for _ in 0..30 {
+        if api.get(commands).await.ok()["commands"].as_array().unwrap().is_empty() {
+            break;
+        }
+        world.run_for(1.0).await;
+    }
+    assert!(api.get(commands).await.ok()["commands"].as_array().unwrap().is_empty());
+    world.servers[0].close().unwrap();
+    assert!(world.run_within(10.0, |world| world.servers[0].look(|seen| seen.closed == Some(true))).await);
+    let servers = api.get(&format!("/guilds/{guild}/servers")).await.ok();
+    assert!(servers["servers"].as_array().unwrap().is_empty(), "{servers}");
+}
