@@ -11,6 +11,9 @@ use crate::seen::Place;
 use crate::server::Server;
 use crate::shared::{Due, InFlight, Pace, Shared};
 
+/// In real time a condition may begin to hold without an event.
+const LOOKED_AGAIN: Duration = Duration::from_millis(50);
+
 pub struct World {
     shared: Rc<Shared>,
     arrivals: UnboundedReceiver<(u64, Outcome)>,
@@ -89,7 +92,7 @@ impl World {
         }
     }
 
-    /// Waits for this time; false: an answer came before, and was delivered.
+    /// Waits for this time; false: it is to be looked again, because an answer came, or for a condition.
     async fn reached(&mut self, at: f64) -> bool {
         let left = Duration::from_secs_f64((at - self.now()).max(0.0));
         tokio::select! {
@@ -99,7 +102,7 @@ impl World {
                 self.deliver(number).await;
                 false
             }
-            () = tokio::time::sleep(left) => true,
+            () = tokio::time::sleep(left.min(LOOKED_AGAIN)) => left <= LOOKED_AGAIN,
         }
     }
 

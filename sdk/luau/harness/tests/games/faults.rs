@@ -4,9 +4,7 @@ use serde_json::json;
 
 use crate::stand_in::{start, world};
 
-const COUNT: &str = r"
-runs = 0
-";
+const COUNT: &str = "runs = 0";
 
 fn command(number: usize) -> serde_json::Value {
     json!({ "id": format!("c-{number}"), "type": "count", "target_id": "5", "reason": "", "issued_at": "" })
@@ -134,6 +132,21 @@ async fn a_service_that_is_away_is_asked_now_and_then() {
     world.network().set_away(false);
     world.run_for(31.0).await;
     assert!(world.take_sent().iter().any(|sent| sent.status == 200));
+}
+
+#[tokio::test]
+async fn the_first_tick_after_an_outage_is_not_held() {
+    let (mut world, service) = world(1);
+    start(&world, "");
+    world.run_for(15.0).await;
+    world.network().set_away(true);
+    world.run_for(120.0).await;
+    let before = service.borrow().count("/play/servers/tick");
+    world.network().set_away(false);
+    world.run_for(60.0).await;
+    // While it lasts, the circuit breaker lets no check through.
+    let ticks = service.borrow().asked("/play/servers/tick");
+    assert_eq!((&ticks[before]["wait_seconds"], &ticks[before + 1]["wait_seconds"]), (&json!(0), &json!(20)));
 }
 
 #[tokio::test]
