@@ -48,6 +48,9 @@ pub struct Arguments {
     /// Keys of each guild
     #[arg(long, default_value_t = load::KEYS, value_parser = keys)]
     keys: usize,
+    /// Active bans of each guild
+    #[arg(long, default_value_t = 1_000)]
+    bans: usize,
 }
 
 fn keys(text: &str) -> Result<usize, String> {
@@ -57,8 +60,6 @@ fn keys(text: &str) -> Result<usize, String> {
 
 /// Linked members of each guild.
 const MEMBERS: usize = 500;
-/// Of each guild.
-const BANS: usize = 1_000;
 const SETTLES: Duration = Duration::from_secs(3);
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
@@ -97,7 +98,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     async fn start(arguments: &'a Arguments) -> anyhow::Result<Self> {
         let fixture = Fixture::new(arguments.guilds, MEMBERS);
-        let each = Each { keys: arguments.keys, bans: BANS };
+        let each = Each { keys: arguments.keys, bans: arguments.bans };
         let deployment = load::deployment(arguments.embedded, fixture, each).await;
         load::open_sessions(&deployment).await?;
         let ground = Ground::prepare(&deployment).await?;

@@ -1,6 +1,6 @@
 //! Ticks of game servers that are held back until something concerns their server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -62,7 +62,8 @@ impl HeldTicks {
                 self.wake(*guild, |held| held.players.binary_search(play).is_ok());
             }
             Event::CommandQueued { guild, servers, .. } => {
-                self.wake(*guild, |held| servers.iter().any(|(_, server)| *server == held.server));
+                let servers: HashSet<_> = servers.iter().map(|(_, server)| server.as_str()).collect();
+                self.wake(*guild, |held| servers.contains(held.server.as_str()));
             }
             Event::Resync => {
                 self.lock().values().flatten().for_each(|held| held.woken.notify_one());

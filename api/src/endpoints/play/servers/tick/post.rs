@@ -94,7 +94,6 @@ pub(crate) fn operation() -> Operation {
         .about(ABOUT)
         .body::<Tick>()
         .data::<Ticked>()
-        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -222,12 +221,14 @@ fn state_of(seen: &Seen) -> Result<String, ApiError> {
     Ok(hex::encode(&hash[..8]))
 }
 
-/// Records that the server is there. Whether the database is away: a later tick records it.
+/// Records that the server is there. Whether the database is away: a later tick records it. One beyond the guild's cap is
+/// answered, but not listed.
 async fn hear(call: &Call, tick: &Sent) -> Result<bool, ApiError> {
     let ((guild, server), (place, universe, player_count)) = (tick.server.clone(), tick.heartbeat);
     let heartbeat = Heartbeat { guild, server, place, universe, player_count, at: call.now() };
     match presence::hear_seldom(call, heartbeat, WRITE_INTERVAL).await {
         Err(error) if error.kind() == Kind::Unavailable => Ok(true),
+        Err(error) if error.kind() == Kind::Rule => Ok(false),
         heard => heard.map(|()| false),
     }
 }
