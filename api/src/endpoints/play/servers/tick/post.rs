@@ -29,6 +29,9 @@ use crate::response::error::Kind;
 /// A server's row is written at most this often.
 const WRITE_INTERVAL: Duration = Duration::from_secs(30);
 
+/// Changes of one moment, such as a ban and its command, go into one answer.
+const GATHERS: Duration = Duration::from_millis(50);
+
 const ABOUT: &str = "Tells who is there and what was done, and answers what is true about them. A player of `players` \
      who is not in the answer is neither banned, muted, flagged nor staff. Send the next one \
      `next_in_seconds` after the answer: the service spreads the servers of a key, so that its limit is never reached. \
@@ -187,7 +190,7 @@ impl Sent {
             let ends =
                 ends.map_or(until, |end| Instant::now() + (end - call.now()).to_std().unwrap_or_default());
             tokio::select! {
-                () = held.woken() => {}
+                () = held.woken() => tokio::time::sleep(GATHERS).await,
                 () = tokio::time::sleep_until(ends.min(until)) => {}
                 () = stops.cancelled() => {}
             }
