@@ -157,7 +157,14 @@ pub(crate) async fn admit(
     if route.counts_by_body() {
         return Ok(None);
     }
-    Ok(Some((route.limit, spend(state, route, key, server::of_request(params, headers)).await?)))
+    let decision = match server::of_request(params, headers) {
+        // Boxed, because most requests name no server.
+        server @ Some(_) if route.runs != Runs::AsJobs => {
+            Box::pin(take_hot(state, route.limit, key, server)).await?
+        }
+        _ => spend(state, route, key).await?,
+    };
+    Ok(Some((route.limit, decision)))
 }
 
 /// The window of a call whose body names its server.
@@ -205,12 +212,7 @@ pub(crate) fn counter(limit: RateLimit, key: &Key) -> Counter {
 }
 
 /// Counts one request of the key. Exceeding the limit is an error.
-async fn spend(
-    state: &State,
-    route: &Route,
-    key: &Key,
-    server: Option<Sharer>,
-) -> Result<Decision, ApiError> {
+async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiError> {
     let (limits, counter, limit) = (&state.context.limits, counter(route.limit, key), route.limit);
     if limit == RateLimit::SyncAll {
         let calls = limits.take(counter, BULK_SYNC_CALLS).await.map_err(down)?;
@@ -219,10 +221,6 @@ async fn spend(
         } else {
             Err(ApiError::over_limit(limit, calls))
         };
-    }
-    if server.is_some() && route.runs != Runs::AsJobs {
-        // Boxed, because most requests name no server.
-        return Box::pin(take_hot(state, limit, key, server)).await;
     }
     take(state, route, counter, key.rate(limit)).await
 }

@@ -120,10 +120,20 @@ where
     where
         F: Future<Output = Result<V, DbErr>>,
     {
-        if let Some(value) = self.get(guild, key) {
-            return Ok((value, false));
+        match self.get(guild, key) {
+            Some(value) => Ok((value, false)),
+            // Boxed, because most calls need no space for it.
+            None => Box::pin(self.load_or_stale(guild, key, read())).await,
         }
-        let load = async { Box::pin(self.load(guild, key, read())).await.map(|value| (value, false)) };
+    }
+
+    async fn load_or_stale(
+        &self,
+        guild: GuildId,
+        key: K,
+        read: impl Future<Output = Result<V, DbErr>>,
+    ) -> Result<(V, bool), DbErr> {
+        let load = async { self.load(guild, key, read).await.map(|value| (value, false)) };
         let Some(known) = self.entries.get(&(guild, key)) else { return load.await };
         self.freshness.unless_lost(load).await.unwrap_or(Ok((known.value, true)))
     }

@@ -66,7 +66,7 @@ impl Game {
             self.refused += 1;
             return decision.reset_after;
         }
-        ticks.next(sharer(server), (!first).then_some(Duration::ZERO))
+        ticks.next(sharer(server), (!first).then_some(Held { time: Duration::ZERO, early: false }))
     }
 
     fn seconds(&self) -> f64 {
@@ -127,4 +127,19 @@ async fn a_server_alone_comes_every_five_seconds() {
     game.start("a", 1, Duration::ZERO);
     game.run(MINUTE).await;
     assert!((10..=14).contains(&game.ticks), "{}", game.ticks);
+}
+
+#[tokio::test]
+async fn a_tick_that_ended_early_comes_back_soon_while_there_are_calls_to_spare() {
+    let game = Game::new(1);
+    let ticks = Ticks { limits: &game.limits, counter: Counter::Key(1, "server_tick"), rate: game.rate };
+    let early = Some(Held { time: Duration::from_secs(1), early: true });
+    let mut soon = 0;
+    for _ in 0..300 {
+        let taken = game.limits.take_share(ticks.counter, game.rate, sharer("a")).await;
+        assert!(taken.allowed);
+        soon += usize::from(ticks.next(sharer("a"), early) < Duration::from_secs(1));
+    }
+    assert!((297..300).contains(&soon), "{soon}");
+    assert!(!game.limits.take_share(ticks.counter, game.rate, sharer("a")).await.allowed);
 }

@@ -19,7 +19,7 @@ use crate::endpoints::play::servers::presence::{self, PLAYERS_MAX};
 use crate::endpoints::play::servers::tick::results::{self, CommandResult};
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::session_ref::SessionRef;
-use crate::limits::next_tick::Ticks;
+use crate::limits::next_tick::{Held, Ticks};
 use crate::limits::rate_limit::RateLimit;
 use crate::live::held::HeldTick;
 use crate::request::game_values::ServerId;
@@ -93,10 +93,7 @@ pub(crate) struct Seen {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("tick", "Tick of a game server")
-        .about(ABOUT)
-        .body::<Tick>()
-        .data::<Ticked>()
+    Operation::new("tick", "Tick of a game server").about(ABOUT).body::<Tick>().data::<Ticked>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -116,8 +113,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let hold = || call.state.held.hold(call.guild(), &tick.server.1, &tick.present);
     let held = (!tick.wait.is_zero()).then(hold);
     let (seen, state, old) = tick.answer(&call, held.as_ref(), began + tick.wait).await?;
-    let next =
-        if tick.closing { Duration::ZERO } else { ticks.next(who, (!tick.first).then(|| began.elapsed())) };
+    let held = Held { time: began.elapsed(), early: began.elapsed() < tick.wait };
+    let next = if tick.closing { Duration::ZERO } else { ticks.next(who, (!tick.first).then_some(held)) };
     let next_in_seconds = (next.as_secs_f64() * 100.0).ceil() / 100.0;
     let ticked = Ticked { guild_id: call.guild(), state, next_in_seconds, seen, acknowledged };
     Ok(Reply::data(&ticked)?.stale_if(stale || old))
