@@ -7,6 +7,7 @@ mod checks;
 mod connection;
 pub mod door;
 mod figures;
+pub mod games;
 pub mod http;
 pub mod sockets;
 mod usage;

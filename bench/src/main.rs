@@ -22,6 +22,7 @@ enum Command {
     Chaos(bench::chaos::Plan),
     Chat(bench::chat::Arguments),
     Door(bench::door::Arguments),
+    Games(bench::games::Arguments),
     Http(bench::http::Arguments),
     #[command(hide = true)]
     HttpCeiling(bench::http::CeilingArguments),
@@ -39,6 +40,7 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::Chat(arguments) => bench::chat::run(&arguments).await?,
         Command::Door(arguments) => bench::door::run(&arguments).await?,
+        Command::Games(arguments) => bench::games::run(&arguments).await?,
         Command::Http(arguments) => bench::http::run(&arguments).await?,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
         Command::Sockets(arguments) => bench::sockets::run(&arguments).await?,
