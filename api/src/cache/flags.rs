@@ -96,21 +96,30 @@ impl Flags {
 
     /// The users who may be flagged.
     fn candidates(&self, plays: &[PlayId]) -> Vec<PlayId> {
-        let mut seen = HashSet::with_capacity(plays.len());
-        let once = plays.iter().copied().filter(|play| seen.insert(*play));
+        let once = || {
+            let mut seen = HashSet::with_capacity(plays.len());
+            plays.iter().copied().filter(|play| seen.insert(*play)).collect()
+        };
         if !self.0.freshness.is_fresh() {
-            return once.collect();
+            return once();
         }
         let flagged = self.0.flagged.read().unwrap_or_else(PoisonError::into_inner);
         if flagged.reading == Reading::Done {
-            return once.filter(|play| flagged.users.contains(play)).collect();
+            let mut found: Vec<PlayId> = Vec::new();
+            for play in plays.iter().filter(|play| flagged.users.contains(play)) {
+                // Hardly anybody is flagged.
+                if !found.contains(play) {
+                    found.push(*play);
+                }
+            }
+            return found;
         }
         let begins = flagged.reading == Reading::NotBegun;
         drop(flagged);
         if begins {
             self.begin_read();
         }
-        once.collect()
+        once()
     }
 
     fn begin_read(&self) {

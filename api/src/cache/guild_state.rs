@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use entities::sanction::active::InForce;
-use entities::{ChatId, Person, PlayId, Subject, sanction};
+use entities::{ChatId, Person, PlaceId, PlayId, SanctionKind, Subject, Timestamp, sanction};
 use tokio::sync::SetOnce;
 
 use crate::cache::by_number::{ByNumber, Numbered};
@@ -68,6 +68,13 @@ pub(crate) struct GuildState {
     changed: RwLock<HashMap<Subject, Changed>>,
     generations: AtomicU64,
     used_at: AtomicU64,
+}
+
+/// A player who is banned or muted.
+pub(crate) struct Sanctioned {
+    pub(crate) play: PlayId,
+    pub(crate) ban: Option<Sanction>,
+    pub(crate) mute: Option<Sanction>,
 }
 
 /// The result of a look-up in the state.
@@ -142,6 +149,38 @@ impl GuildState {
         {
             entry.sanctions = sanctions;
         }
+    }
+
+    /// The ban and the mute of each player who has one, as [`look`](Self::look) finds them. `None`: not all of them are in
+    /// memory.
+    pub(crate) fn look_at_all(
+        &self,
+        plays: &[PlayId],
+        place: Option<PlaceId>,
+        now: Timestamp,
+    ) -> Option<Vec<Sanctioned>> {
+        let base = self.base.get()?;
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Vec::new();
+        for play in plays {
+            let ask = Question { kind: SanctionKind::Ban, subject: Subject::Play(*play), place, now };
+            let mut best: [Option<(&Held, &str)>; 2] = [None, None];
+            for account in base.person(ask.subject).accounts() {
+                let sanctions = match changed.get(&account) {
+                    None => &base.sanctions,
+                    Some(Changed { sanctions, .. }) => sanctions.as_deref()?,
+                };
+                for found in sanctions.all_of(account, ask) {
+                    let best = &mut best[usize::from(found.0.kind() == SanctionKind::Mute)];
+                    *best = (*best).into_iter().chain([found]).max_by_key(|(held, _)| held.end_order());
+                }
+            }
+            if best.iter().any(Option::is_some) {
+                let [ban, mute] = best.map(|found| found.and_then(|(held, reason)| held.to_sanction(reason)));
+                all.push(Sanctioned { play: *play, ban, mute });
+            }
+        }
+        Some(all)
     }
 
     pub(crate) fn look(&self, ask: Question) -> Look {

@@ -15,7 +15,7 @@ use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::cache::cache_metrics::CacheMetrics;
-use crate::cache::guild_state::{Base, GuildState, Look};
+use crate::cache::guild_state::{Base, GuildState, Look, Sanctioned};
 use crate::cache::sanctions::{Question, Sanction, find_in};
 
 /// Bytes of all guilds together.
@@ -150,23 +150,39 @@ impl Moderation {
         Box::pin(self.find_stale(guild, ask)).await
     }
 
-    /// The ban and the mute of each player, and whether these are from memory because the database is away.
+    /// The ban and the mute of each player who has one, and whether these are from memory because the database is away.
     pub(crate) async fn find_all(
         &self,
         guild: GuildId,
         plays: &[PlayId],
         place: Option<PlaceId>,
         now: Timestamp,
-    ) -> Result<(Vec<[Option<Sanction>; 2]>, bool), DbErr> {
-        let (mut all, mut stale) = (Vec::with_capacity(plays.len()), false);
+    ) -> Result<(Vec<Sanctioned>, bool), DbErr> {
+        if self.0.freshness.is_fresh()
+            && let Some(all) = self.state(guild, now).look_at_all(plays, place, now)
+        {
+            self.0.metrics.looked_up(true);
+            return Ok((all, false));
+        }
+        Box::pin(self.find_each(guild, plays, place, now)).await
+    }
+
+    async fn find_each(
+        &self,
+        guild: GuildId,
+        plays: &[PlayId],
+        place: Option<PlaceId>,
+        now: Timestamp,
+    ) -> Result<(Vec<Sanctioned>, bool), DbErr> {
+        let (mut all, mut stale) = (Vec::new(), false);
         for play in plays {
-            let mut of_player = [None, None];
-            for (kind, found) in [SanctionKind::Ban, SanctionKind::Mute].into_iter().zip(&mut of_player) {
-                let ask = Question { kind, subject: Subject::Play(*play), place, now };
-                let checked = self.find(guild, ask).await?;
-                (*found, stale) = (checked.found, stale || checked.stale);
+            let ask = |kind| Question { kind, subject: Subject::Play(*play), place, now };
+            let ban = self.find(guild, ask(SanctionKind::Ban)).await?;
+            let mute = self.find(guild, ask(SanctionKind::Mute)).await?;
+            stale |= ban.stale || mute.stale;
+            if ban.found.is_some() || mute.found.is_some() {
+                all.push(Sanctioned { play: *play, ban: ban.found, mute: mute.found });
             }
-            all.push(of_player);
         }
         Ok((all, stale))
     }

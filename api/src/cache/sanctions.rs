@@ -94,15 +94,22 @@ impl Sanctions {
 
     /// The sanction of the account that applies; of several the one that ends last.
     pub(crate) fn find(&self, account: Subject, ask: Question) -> Option<(&Held, &str)> {
-        let now = ask.now.timestamp_micros();
-        let applies = |held: &&Held| {
-            held.kind == ask.kind
-                && held.expires_at > now
-                && ask.place.is_none_or(|place| held.place.is_none_or(|own| own == place))
-        };
-        let held = self.held.find(number(account)).filter(applies).max_by_key(|held| held.end_order())?;
+        let applying = self.held.find(number(account)).filter(|held| held.applies(ask));
+        applying.max_by_key(|held| held.end_order()).map(|held| (held, self.reason(held)))
+    }
+
+    /// Those of every kind that apply to the account, unless it has none.
+    pub(crate) fn all_of(&self, account: Subject, ask: Question) -> impl Iterator<Item = (&Held, &str)> {
+        let applying = self
+            .held
+            .find(number(account))
+            .filter(move |held| held.applies(Question { kind: held.kind, ..ask }));
+        applying.map(|held| (held, self.reason(held)))
+    }
+
+    fn reason(&self, held: &Held) -> &str {
         let (at, length) = (held.reason.0 as usize, held.reason.1 as usize);
-        Some((held, self.reasons.get(at..at + length).unwrap_or_default()))
+        self.reasons.get(at..at + length).unwrap_or_default()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -111,6 +118,16 @@ impl Sanctions {
 }
 
 impl Held {
+    pub(crate) fn kind(&self) -> SanctionKind {
+        self.kind
+    }
+
+    fn applies(&self, ask: Question) -> bool {
+        self.kind == ask.kind
+            && self.expires_at > ask.now.timestamp_micros()
+            && ask.place.is_none_or(|place| self.place.is_none_or(|own| own == place))
+    }
+
     pub(crate) fn end_order(&self) -> impl Ord + use<> {
         (self.expires_at, self.id)
     }

@@ -6,6 +6,7 @@ use super::*;
 
 both_modes!(
     a_tick_says_what_is_true_about_who_is_there,
+    a_ban_of_the_chat_account_counts_in_the_game,
     players_who_join_are_checked_in_one_call,
     results_and_sessions_go_with_the_tick,
     a_server_that_closes_is_forgotten(own),
@@ -91,6 +92,22 @@ async fn a_tick_says_what_is_true_about_who_is_there(deployment: &Deployment) {
         (&json!("s1"), &json!(71), &json!(true))
     );
     assert_eq!(server["player_count"], 7, "a row is written once in 30 s");
+}
+
+async fn a_ban_of_the_chat_account_counts_in_the_game(deployment: &Deployment) {
+    let (api, member) = (deployment.api(), &deployment.guild().members[7]);
+    let players = json!({ "players": [member.play, 515] });
+    assert_eq!(tick(&api, "s1", 1, players.clone()).await["players"], json!([]));
+    let path = format!("/moderation/{}/play", deployment.guild().id);
+    let body = json!({ "identifier": member.chat, "reason": "by chat", "moderator_id": "0" });
+    for verb in ["mute", "ban"] {
+        api.post(&format!("{path}/{verb}"), body.clone()).await.ok();
+    }
+    let entry = &tick(&api, "s1", 2, players).await["players"][0];
+    assert_eq!(
+        (&entry["ban"]["identifier"], &entry["mute"]["reason"]),
+        (&json!(member.chat), &json!("by chat"))
+    );
 }
 
 async fn players_who_join_are_checked_in_one_call(deployment: &Deployment) {

@@ -58,39 +58,46 @@ impl PlayerEntry {
             .map(|end| end.0)
             .min()
     }
-
-    /// Whether there is something to say.
-    pub(crate) fn is_notable(&self) -> bool {
-        self.ban.is_some() || self.mute.is_some() || self.flag.is_some() || self.staff.is_some()
-    }
 }
 
-/// The players among these, each once; the service does not know test players of the studio.
+/// The players among these, in order; the service does not know test players of the studio.
 pub(crate) fn players(sent: impl IntoIterator<Item = OrTest<PlayId>>) -> Vec<PlayId> {
-    let mut seen = HashSet::new();
-    sent.into_iter().filter_map(OrTest::player).filter(|play| seen.insert(*play)).collect()
+    sent.into_iter().filter_map(OrTest::player).collect()
 }
 
-/// An entry for each player, and whether the database is away and they are from memory.
+/// An entry for each of the first players, and for those of the rest of whom there is something to say, once. And whether
+/// the database is away and they are from memory.
 pub(crate) async fn of(
     call: &Call,
     plays: &[PlayId],
+    first: usize,
     place: Option<PlaceId>,
 ) -> Result<(Vec<PlayerEntry>, bool), ApiError> {
     let caches = &call.state.caches;
     if plays.is_empty() {
         return Ok((Vec::new(), false));
     }
-    let (sanctions, old) = caches.moderation.find_all(call.guild(), plays, place, call.now()).await?;
+    let (sanctioned, old) = caches.moderation.find_all(call.guild(), plays, place, call.now()).await?;
     let (flags, old_flags) = caches.flags.find_or_stale(plays).await?;
     let (staff, old_staff) = staff_status::of_guild(call).await?;
-    let mut flags: HashMap<PlayId, _> = flags.iter().map(|flag| (flag.play_id, flag)).collect();
-    let entry = |(play_id, [ban, mute]): (&PlayId, [Option<_>; 2])| PlayerEntry {
-        play_id: *play_id,
-        ban: ban.map(SanctionInfo::from),
-        mute: mute.map(SanctionInfo::from),
-        flag: flags.remove(play_id).map(|flag| PlayerFlag::from(&**flag)),
-        staff: staff.get(play_id).map(PlayerStaff::from),
-    };
-    Ok((plays.iter().zip(sanctions).map(entry).collect(), old || old_flags || old_staff))
+    let mut sanctioned: HashMap<_, _> = sanctioned.into_iter().map(|one| (one.play, one)).collect();
+    let (mut entries, mut told) = (Vec::new(), HashSet::new());
+    for (at, play) in plays.iter().enumerate() {
+        let found = if sanctioned.is_empty() { None } else { sanctioned.remove(play) };
+        let flag = flags.iter().find(|flag| flag.play_id == *play);
+        let member = if staff.is_empty() { None } else { staff.get(play) };
+        let is_told = at < first || found.is_some() || flag.is_some() || member.is_some();
+        if !is_told || !told.insert(*play) {
+            continue;
+        }
+        let (ban, mute) = found.map_or((None, None), |found| (found.ban, found.mute));
+        entries.push(PlayerEntry {
+            play_id: *play,
+            ban: ban.map(SanctionInfo::from),
+            mute: mute.map(SanctionInfo::from),
+            flag: flag.map(|flag| PlayerFlag::from(&**flag)),
+            staff: member.map(PlayerStaff::from),
+        });
+    }
+    Ok((entries, old || old_flags || old_staff))
 }

@@ -36,6 +36,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if let Some(server) = call.headers.get(HEADER).and_then(|sent| sent.to_str().ok()) {
         call.state.held.end(call.guild(), server);
     }
-    let (players, stale) = entry::of(&call, &entry::players(sent), place).await?;
+    let players = entry::players(sent);
+    let (players, stale) = entry::of(&call, &players, players.len(), place).await?;
     Ok(Reply::data(&CheckedPlayers { players })?.stale_if(stale))
 }

@@ -196,9 +196,8 @@ impl Sent {
 
     async fn look(&self, call: &Call) -> Result<(Seen, bool), ApiError> {
         let (context, caches, now) = (&call.state.context, &call.state.caches, call.now());
-        let (all, old) = entry::of(call, &self.present, Some(self.heartbeat.0)).await?;
-        let told = all.into_iter().enumerate().filter(|(n, entry)| *n < self.joined || entry.is_notable());
-        let players = told.map(|(_, entry)| entry).collect();
+        let place = Some(self.heartbeat.0);
+        let (players, old) = entry::of(call, &self.present, self.joined, place).await?;
         let (commands, old_commands) = caches.commands.of_or_stale(context, &self.server, now).await?;
         let commands = if self.closing { Vec::new() } else { commands.to_vec() };
         let mut ended_sessions = Vec::new();
