@@ -216,6 +216,9 @@ impl Sent {
 }
 
 fn state_of(seen: &Seen) -> Result<String, ApiError> {
+    if seen.players.is_empty() && seen.commands.is_empty() && seen.ended_sessions.is_empty() {
+        return Ok("nothing".to_owned());
+    }
     let hash = Sha256::digest(serde_json::to_vec(seen)?);
     Ok(hex::encode(&hash[..8]))
 }
