@@ -2,6 +2,7 @@
 //! player stays. The limits count in real time, so it takes minutes.
 
 mod server;
+mod way;
 mod world;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use testkit::{Deployment, Mode, Setup};
 
 use crate::figures::{Figures, float};
 use server::Server;
+use way::Way;
 use world::World;
 
 /// Simulate the servers of a game: refusals, and the time from a ban to the kick, for each way to ask
@@ -35,19 +37,6 @@ pub struct Arguments {
     /// Only this way
     #[arg(long, value_enum)]
     way: Option<Way>,
-}
-
-/// How a server learns who is banned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Way {
-    /// Asks for each player once a minute, and polls commands each 5 s
-    Hand,
-    /// Follows the list of bans each 15 s, and polls commands each 5 s
-    Lists,
-    /// Sends ticks
-    Tick,
-    /// Sends ticks that are held until something happens
-    Held,
 }
 
 const WAYS: [Way; 4] = [Way::Hand, Way::Lists, Way::Tick, Way::Held];

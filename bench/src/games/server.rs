@@ -7,7 +7,7 @@ use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 use testkit::http_client;
 
-use super::Way;
+use super::way::Way;
 use super::world::World;
 
 const PLACE: i64 = 77;

@@ -1862,7 +1862,6 @@ class AsyncMethods(BaseAsyncClient):
         repeated. With `since` and `wait_seconds` the answer is held back until something changes: a ban then takes
         effect at once.
         Scope `play`; at most 300 calls a minute of this key.
-        Errors of its own: `too_many`.
         """
         return (await self.call(ops.TICK, {}, body, options)).data
 

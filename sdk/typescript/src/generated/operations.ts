@@ -788,7 +788,6 @@ export interface Methods {
    * the service spreads the servers of a key, so that its limit is never reached. Every tick may be repeated. With
    * `since` and `wait_seconds` the answer is held back until something changes: a ban then takes effect at once.
    * Scope `play`; at most 300 calls a minute of this key.
-   * Errors of its own: `too_many`.
    */
   tick: Method<"tick">;
   /**
