@@ -2344,7 +2344,7 @@ class Seen(TypedDict):
     """
     To be run, oldest first; repeated until their results were sent.
     """
-    ended_sessions: list[SessionId]
+    ended_sessions: list[str]
     """
     Those of `sessions` that are not open any more.
     """

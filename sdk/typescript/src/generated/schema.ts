@@ -3072,7 +3072,7 @@ export interface components {
             /** @description To be run, oldest first; repeated until their results were sent. */
             commands: components["schemas"]["Command"][];
             /** @description Those of `sessions` that are not open any more. */
-            ended_sessions: components["schemas"]["SessionId"][];
+            ended_sessions: string[];
             /** @description Those of `joined`, and those of `players` of whom there is something to say. */
             players: components["schemas"]["PlayerEntry"][];
         };

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use entities::game_server::{self, Heartbeat};
-use entities::{CommandId, GuildId, PlaceId, PlayId, SessionId, UniverseId};
+use entities::{CommandId, GuildId, PlaceId, PlayId, UniverseId};
 use runtime::Event;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -18,7 +18,6 @@ use crate::endpoints::play::players::entry::{self, PlayerEntry};
 use crate::endpoints::play::servers::presence::{self, PLAYERS_MAX};
 use crate::endpoints::play::servers::tick::results::{self, CommandResult};
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::session_ref::SessionRef;
 use crate::limits::next_tick::{Held, Ticks};
 use crate::limits::rate_limit::RateLimit;
 use crate::live::held::HeldTick;
@@ -55,7 +54,8 @@ request! {
         /// Of commands that were run; to be sent until the answer has them in `acknowledged`.
         results: Option<Batch<CommandResult>>,
         /// Staff sessions that are alive; it counts as their heartbeat.
-        sessions: Option<Batch<SessionRef>>,
+        #[example(json!(["0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e"]))]
+        sessions: Option<Batch<Text<100>>>,
         /// The `state` of the last answer.
         #[example("9f86d081884c7d65")]
         since: Option<Text<100>>,
@@ -89,7 +89,8 @@ pub(crate) struct Seen {
     /// To be run, oldest first; repeated until their results were sent.
     commands: Vec<Command>,
     /// Those of `sessions` that are not open any more.
-    ended_sessions: Vec<SessionId>,
+    #[schema(example = json!([]))]
+    ended_sessions: Vec<String>,
 }
 
 pub(crate) fn operation() -> Operation {
@@ -136,7 +137,7 @@ struct Sent {
     present: Vec<PlayId>,
     joined: usize,
     results: Vec<CommandResult>,
-    sessions: Vec<SessionId>,
+    sessions: Vec<String>,
     since: Option<String>,
     wait: Duration,
     closing: bool,
@@ -160,7 +161,7 @@ impl Sent {
             joined: known,
             present: entry::players(joined.into_iter().chain(players)),
             results: tick.results.map(|List(results)| results).unwrap_or_default(),
-            sessions: tick.sessions.into_iter().flat_map(|List(all)| all).map(|SessionRef(id)| id).collect(),
+            sessions: tick.sessions.into_iter().flat_map(|List(all)| all).map(|Text(id)| id).collect(),
             wait: if held && tick.since.is_some() { Duration::from_secs(wait) } else { Duration::ZERO },
             since: tick.since.map(|Text(since)| since),
             closing,
@@ -202,10 +203,15 @@ impl Sent {
         let commands = if self.closing { Vec::new() } else { commands.to_vec() };
         let mut ended_sessions = Vec::new();
         for session in &self.sessions {
-            let own = (call.guild(), *session);
+            // A text that is no id is an unknown session.
+            let own = session.parse().map(|id| (call.guild(), id));
+            let Ok(own) = own else {
+                ended_sessions.push(session.clone());
+                continue;
+            };
             match caches.sessions.heartbeat(context, own, now).await.map_err(ApiError::from) {
                 Ok(Some(true)) => call.state.heartbeats.note_session(own, now),
-                Ok(_) => ended_sessions.push(*session),
+                Ok(_) => ended_sessions.push(session.clone()),
                 // Not known while the database is away.
                 Err(error) if error.kind() == Kind::Unavailable => {}
                 Err(error) => return Err(error),
