@@ -166,10 +166,11 @@ pub async fn list(
     servers.limit(page.limit).all(conn).await
 }
 
-/// The live servers of players, with their places: the studio's has no id.
+/// The live servers of players, by id, with their places: the studio's has no id.
 pub async fn live(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Vec<(String, PlaceId)>> {
     let live = Filter { live: Some(true), place: None }.of(guild, now).filter(Column::ServerId.ne(""));
-    live.select_only().columns([Column::ServerId, Column::PlaceId]).into_tuple().all(conn).await
+    let live = live.order_by_asc(Column::ServerId).select_only();
+    live.columns([Column::ServerId, Column::PlaceId]).into_tuple().all(conn).await
 }
 
 /// What servers are sorted by.

@@ -26,7 +26,6 @@ use self::Windowed::{InProcess, Shared};
 pub struct Limits {
     windows: Windowed,
     sharers: Sharers,
-    redis: Option<Redis>,
 }
 
 #[derive(Clone)]
@@ -39,13 +38,13 @@ enum Windowed {
 impl Limits {
     pub fn in_process(clock: Clock) -> Self {
         let sharers = Sharers::new(clock.clone());
-        Self { windows: InProcess(Arc::new(Windows::new(clock))), sharers, redis: None }
+        Self { windows: InProcess(Arc::new(Windows::new(clock))), sharers }
     }
 
     /// Windows in Redis; `clock` times the grants of this process.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
         let sharers = Sharers::new(clock.clone());
-        Self { windows: Shared(SharedWindows::new(redis.clone(), clock)), sharers, redis: Some(redis) }
+        Self { windows: Shared(SharedWindows::new(redis, clock)), sharers }
     }
 
     /// Uses one request of the rate if one is left, with a call to Redis for each.
@@ -117,9 +116,9 @@ impl Limits {
 
     /// Counts this process among the API processes until shutdown begins. A no-op for in-process limits.
     pub fn join(&self, shutdown: &Shutdown) {
-        if let (Shared(shared), Some(redis)) = (&self.windows, &self.redis) {
+        if let Shared(shared) = &self.windows {
             shared.join(shutdown);
-            self.sharers.sync(redis.clone(), shutdown);
+            self.sharers.sync(shared.redis().clone(), shutdown);
         }
     }
 }

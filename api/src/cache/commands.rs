@@ -63,9 +63,7 @@ impl Commands {
         }
         Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
     }
-}
 
-impl Commands {
     /// Those of [`of`](Self::of); while the database is away those that were known, if any.
     pub(crate) async fn of_or_stale(
         &self,

@@ -96,30 +96,22 @@ impl Flags {
 
     /// The users who may be flagged.
     fn candidates(&self, plays: &[PlayId]) -> Vec<PlayId> {
-        let once = || {
-            let mut seen = HashSet::with_capacity(plays.len());
-            plays.iter().copied().filter(|play| seen.insert(*play)).collect()
-        };
+        let mut seen = HashSet::new();
+        let mut once = |play: &PlayId| seen.insert(*play);
+        let plays = plays.iter().copied();
         if !self.0.freshness.is_fresh() {
-            return once();
+            return plays.filter(once).collect();
         }
         let flagged = self.0.flagged.read().unwrap_or_else(PoisonError::into_inner);
         if flagged.reading == Reading::Done {
-            let mut found: Vec<PlayId> = Vec::new();
-            for play in plays.iter().filter(|play| flagged.users.contains(play)) {
-                // Hardly anybody is flagged.
-                if !found.contains(play) {
-                    found.push(*play);
-                }
-            }
-            return found;
+            return plays.filter(|play| flagged.users.contains(play) && once(play)).collect();
         }
         let begins = flagged.reading == Reading::NotBegun;
         drop(flagged);
         if begins {
             self.begin_read();
         }
-        once()
+        plays.filter(once).collect()
     }
 
     fn begin_read(&self) {

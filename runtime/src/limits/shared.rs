@@ -74,6 +74,10 @@ impl SharedWindows {
         }))
     }
 
+    pub(super) fn redis(&self) -> &Redis {
+        &self.0.redis
+    }
+
     /// Counts this process, and listens to the others, until shutdown begins; then returns unused permits.
     pub(super) fn join(&self, shutdown: &Shutdown) {
         self.0.processes.announce(shutdown);

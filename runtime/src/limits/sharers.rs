@@ -27,7 +27,6 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local at, counts = 1, {}
 for i, key in ipairs(KEYS) do
-  local last = 0
   local callers = tonumber(ARGV[at])
   for n = 1, callers do
     local ends = now + ARGV[at + 2 * n]
@@ -171,7 +170,8 @@ impl Sharers {
             });
         }
         let group = groups.entry(counter).or_default();
-        let who = if group.callers.len() < CALLERS_MAX { who } else { Sharer(0) };
+        let fits = group.callers.contains_key(&who) || group.callers.len() < CALLERS_MAX;
+        let who = if fits { who } else { Sharer(0) };
         let new = || Caller { until: now, due: None, told: now, window_ends: now, used: 0 };
         change(group.callers.entry(who).or_insert_with(new));
     }

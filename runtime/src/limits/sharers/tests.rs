@@ -75,6 +75,18 @@ async fn a_server_shares_as_long_as_it_said() {
     assert_eq!(limits.sharers(COUNTER), 1);
 }
 
+#[test]
+fn a_counter_with_too_many_callers_still_knows_the_first_ones() {
+    let sharers = Sharers::new(manual());
+    let window = Decision { allowed: true, limit: 300, remaining: 200, reset_after: MINUTE };
+    let first = Sharer(1);
+    (1..=CALLERS_MAX as u64 + 1).for_each(|caller| sharers.used(COUNTER, Sharer(caller), RATE, window));
+    sharers.used(COUNTER, first, RATE, window);
+    let groups = sharers.lock();
+    let callers = &groups[&COUNTER].callers;
+    assert_eq!((callers[&first].used, callers.contains_key(&Sharer(0))), (2, true));
+}
+
 #[tokio::test]
 async fn processes_know_of_each_others_servers() {
     let Some(redis) = test_redis("limits::sharers").await else { return };

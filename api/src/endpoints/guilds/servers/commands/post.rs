@@ -1,14 +1,10 @@
 //! POST /guilds/:guildId/servers/commands (docs/rules.md 7): one command for every live server of players, or
 //! for those of one place.
 
-use entities::game_server::{self, Filter};
-use entities::{CommandId, Page, PlaceId};
+use entities::{CommandId, PlaceId, game_server};
 
 use crate::endpoints::play::servers::commands::queue::{CommandCopy, CommandRequest, copy_for, queue};
 use crate::endpoints::prelude::*;
-
-/// Servers read at a time.
-const BATCH: u64 = 1_000;
 
 request! {
     pub(crate) struct BroadcastCommandRequest {
@@ -48,7 +44,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let BroadcastCommandRequest { place_id: place } = call.body()?;
     call.state.heartbeats.write_servers(&call.state.context).await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let copies = copies_for_live(&call, &work, place).await?;
+    let live = game_server::live(work.tx(), call.guild(), work.now()).await?.into_iter();
+    let meant = live.filter(|(_, own)| place.is_none_or(|place| place == *own));
+    let copies: Vec<CommandCopy> = meant.map(|(server, _)| copy_for(server)).collect();
     queue(&call, &mut work, &command, &copies).await?;
     let after = json!({
         "servers": copies.len(), "place_id": place, "type": command.kind, "target_id": command.target,
@@ -58,30 +56,4 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let commands = copies.into_iter().map(|(id, server_id)| ServerCommand { id, server_id }).collect();
     let message = format!("command queued for {queued} live servers");
     work.commit(Reply::data(&QueuedCommands { queued, commands })?.with_message(message)).await
-}
-
-async fn copies_for_live(
-    call: &Call,
-    work: &UnitOfWork<'_>,
-    place: Option<PlaceId>,
-) -> Result<Vec<CommandCopy>, ApiError> {
-    let filter = Filter { live: Some(true), place };
-    let (mut copies, mut last): (Vec<CommandCopy>, Option<String>) = (Vec::new(), None);
-    loop {
-        let after = last.as_deref();
-        let rows = game_server::list(
-            work.tx(),
-            call.guild(),
-            filter,
-            Page { cursor: after, limit: BATCH },
-            work.now(),
-        )
-        .await?;
-        let more = rows.len() as u64 == BATCH;
-        last = rows.last().map(|row| row.server_id.clone());
-        copies.extend(rows.into_iter().filter(|row| !row.is_studio()).map(|row| copy_for(row.server_id)));
-        if !more {
-            return Ok(copies);
-        }
-    }
 }

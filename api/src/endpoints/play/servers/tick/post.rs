@@ -99,10 +99,11 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let tick: Tick = call.body()?;
-    let tick = Sent::of(tick, call.guild());
+    let mut tick = Sent::of(tick, call.guild());
     call.state.held.end(call.guild(), &tick.server.1);
     let (began, who) = (Instant::now(), sharer(&tick.server.1));
-    let (acknowledged, mut stale) = results::record(&call, &tick.server, tick.results.clone()).await?;
+    let (acknowledged, mut stale) =
+        results::record(&call, &tick.server, std::mem::take(&mut tick.results)).await?;
     let ticks = ticks(&call)?;
     if tick.closing {
         close(&call, &tick.server).await?;
@@ -199,8 +200,11 @@ impl Sent {
         let (context, caches, now) = (&call.state.context, &call.state.caches, call.now());
         let place = Some(self.heartbeat.0);
         let (players, old) = entry::of(call, &self.present, self.joined, place).await?;
-        let (commands, old_commands) = caches.commands.of_or_stale(context, &self.server, now).await?;
-        let commands = if self.closing { Vec::new() } else { commands.to_vec() };
+        let (commands, old_commands) = if self.closing {
+            Default::default()
+        } else {
+            caches.commands.of_or_stale(context, &self.server, now).await?
+        };
         let mut ended_sessions = Vec::new();
         for session in &self.sessions {
             // A text that is no id is an unknown session.
@@ -217,7 +221,7 @@ impl Sent {
                 Err(error) => return Err(error),
             }
         }
-        Ok((Seen { players, commands, ended_sessions }, old || old_commands))
+        Ok((Seen { players, commands: commands.to_vec(), ended_sessions }, old || old_commands))
     }
 }
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use entities::CommandId;
-use entities::server_command::{self, Ack, AckStatus, Acknowledged};
+use entities::server_command::{Ack, AckStatus, Acknowledged};
 use runtime::Event;
 use serde_json::Value;
 
 use crate::cache::commands::OwnServer;
+use crate::endpoints::play::servers::commands::ack::post::acknowledge;
 use crate::endpoints::prelude::*;
 use crate::request::parts::Field;
 use crate::response::error::Kind;
@@ -76,7 +77,7 @@ pub(crate) async fn record(
     // A task of its own: the client may leave between the commit and its effects.
     let (call, server) = (call.again(), server.clone());
     let tracker = call.state.context.shutdown.tracker().clone();
-    let recorded = tracker.spawn(async move { acknowledge(&call, server, results).await });
+    let recorded = tracker.spawn(async move { record_all(&call, server, results).await });
     match recorded.await.map_err(ApiError::internal)? {
         Ok(()) => Ok((commands, false)),
         Err(error) if error.kind() == Kind::Unavailable => Ok((Vec::new(), true)),
@@ -84,7 +85,7 @@ pub(crate) async fn record(
     }
 }
 
-async fn acknowledge(
+async fn record_all(
     call: &Call,
     (guild, server): OwnServer,
     mut results: Vec<CommandResult>,
@@ -95,12 +96,7 @@ async fn acknowledge(
     let mut ended = false;
     for CommandResult { command, status, message } in results {
         let ack = Ack { server: &server, command, status, message: message.as_deref() };
-        let acknowledged = server_command::acknowledge(work.tx(), guild, ack, work.now()).await?;
-        if let Acknowledged::Now(_) = acknowledged {
-            let metadata = json!({ "server_id": server, "status": status, "message": message });
-            work.audit("commands.acknowledge", command, metadata);
-            ended = true;
-        }
+        ended |= matches!(acknowledge(&mut work, guild, ack).await?, Acknowledged::Now(_));
     }
     if ended {
         work.announce([Event::CommandAcknowledged { guild, server_id: server }]);

@@ -1,7 +1,7 @@
 //! POST /play/servers/:serverId/commands/:commandId/ack (docs/rules.md 7)
 
-use entities::CommandId;
 use entities::server_command::{self, Ack, AckStatus, Acknowledged};
+use entities::{CommandId, GuildId};
 use runtime::Event;
 
 use crate::endpoints::play::servers::commands::own_server::own_server;
@@ -37,13 +37,25 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ack = Ack { server: &server, command, status, message };
     let mut work = UnitOfWork::begin(&call).await?;
     let reply = Reply::data(&CommandAck { acked: true })?;
-    match server_command::acknowledge(work.tx(), guild, ack, work.now()).await? {
+    match acknowledge(&mut work, guild, ack).await? {
         Acknowledged::Unknown => return Err(unknown()),
         Acknowledged::Before(_) => return Ok(reply.with_message("acknowledged before")),
         Acknowledged::Now(_) => {}
     }
-    let metadata = json!({ "server_id": server, "status": status, "message": message });
-    work.audit("commands.acknowledge", command, metadata);
     work.announce([Event::CommandAcknowledged { guild, server_id: server }]);
     work.commit(reply.with_message("command acknowledged")).await
+}
+
+/// Records what became of a command, with its audit entry. The caller announces that the server's commands changed.
+pub(crate) async fn acknowledge(
+    work: &mut UnitOfWork<'_>,
+    guild: GuildId,
+    ack: Ack<'_>,
+) -> Result<Acknowledged, ApiError> {
+    let acknowledged = server_command::acknowledge(work.tx(), guild, ack, work.now()).await?;
+    if let Acknowledged::Now(_) = acknowledged {
+        let metadata = json!({ "server_id": ack.server, "status": ack.status, "message": ack.message });
+        work.audit("commands.acknowledge", ack.command, metadata);
+    }
+    Ok(acknowledged)
 }
