@@ -29,7 +29,7 @@ const FIELDS: [(&str, &str, &str); 105] = [
     ("expires_at", "Expires", "choose a day"),
     ("flagged_by", "Flagged by", ""),
     ("group_id", "Roblox group", "enter the number from the address of the group"),
-    ("hot_path_factor", "Factor of the rate limit", ""),
+    ("hot_path_factor", "Factor for game servers", ""),
     ("id", "Number", ""),
     ("identifier", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
     ("imported", "Imported", ""),

@@ -18,7 +18,10 @@ mod platforms;
 mod retention;
 mod tls;
 
-pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, Origin};
+pub use args::{
+    AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MAX_HOT_PATH_FACTOR, MetricsArgs,
+    Origin,
+};
 pub use otlp::{OtlpArgs, OtlpConfig};
 pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 pub use retention::{Kept, Retention, RetentionArgs};

@@ -26,8 +26,8 @@ mod unit_of_work;
 pub use clock::Clock;
 pub use config::{
     AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, Kept, ListenArgs, LogArgs,
-    MetricsArgs, Origin, OtlpArgs, OtlpConfig, PlatformArgs, PlatformConfig, PlatformRate, Retention,
-    RetentionArgs, bind, parse_address,
+    MAX_HOT_PATH_FACTOR, MetricsArgs, Origin, OtlpArgs, OtlpConfig, PlatformArgs, PlatformConfig,
+    PlatformRate, Retention, RetentionArgs, bind, parse_address,
 };
 pub use context::Context;
 pub use database::{

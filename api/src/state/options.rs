@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 use runtime::AccessLog;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// One of several processes: it registers itself, so that they share the rate limits while Redis is down.
     pub distributed: bool,
@@ -19,4 +19,28 @@ pub struct Options {
     pub link_command: Option<String>,
     /// Requests with a line in the log.
     pub access_log: AccessLog,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            distributed: false,
+            trusted_proxies: Vec::new(),
+            cors_origins: Vec::new(),
+            max_hot_path_factor: runtime::MAX_HOT_PATH_FACTOR,
+            public_url: None,
+            link_command: None,
+            access_log: AccessLog::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_settings_allows_what_the_setting_does() {
+        assert_eq!(Options::default().max_hot_path_factor, runtime::MAX_HOT_PATH_FACTOR);
+    }
 }

@@ -66,6 +66,9 @@ impl ListenArgs {
     }
 }
 
+/// The largest factor of keys that guilds make, unless the operator sets another one.
+pub const MAX_HOT_PATH_FACTOR: i32 = 10;
+
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "HTTP")]
 pub struct HttpArgs {
@@ -88,7 +91,7 @@ pub struct HttpArgs {
     )]
     pub cors_origins: Listed<Origin>,
     /// Largest factor on the rate limits of game servers that guilds may give their keys
-    #[arg(long, env = "GUILDHALL_MAX_HOT_PATH_FACTOR", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    #[arg(long, env = "GUILDHALL_MAX_HOT_PATH_FACTOR", value_name = "N", default_value_t = MAX_HOT_PATH_FACTOR, value_parser = clap::value_parser!(i32).range(1..=1000))]
     pub max_hot_path_factor: i32,
     /// Public URL for people's browsers, such as `https://guildhall.example.org`; needed to sign in to the
     /// console with the chat platform [default: none]

@@ -54,7 +54,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let hot_path_factor = hot_path_factor.map_or(1, |Whole(factor)| factor);
     let most = call.state.options.max_hot_path_factor;
-    if hot_path_factor > most.max(1) {
+    if hot_path_factor > most {
         let message =
             format!("`hot_path_factor` may be at most {most}: the operator of this service sets it");
         return Err(ApiError::rule("factor_too_large", message));
