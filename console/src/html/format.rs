@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::TimeDelta;
+use chrono::{SubsecRound, TimeDelta};
 use entities::Timestamp;
 
 /// A relative time, with the exact one in the element: scripts add the viewer's zone.
@@ -24,7 +24,8 @@ impl fmt::Display for When {
 
 impl When {
     fn words(self) -> String {
-        let distance = self.now - self.at;
+        // Of the second that the page names, as the script in the browser counts it.
+        let distance = self.now - self.at.trunc_subsecs(0);
         match distance.abs() {
             near if near < TimeDelta::seconds(45) => "just now".to_owned(),
             far if far > TimeDelta::days(30) => self.at.format("%-d %b %Y").to_string(),

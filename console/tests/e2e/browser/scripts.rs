@@ -16,11 +16,19 @@ const IN_VIEW: &str = "(() => {
     return box.top >= 0 && box.bottom <= innerHeight
         && element.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
 })()";
-/// The texts of all times, as they are shown and as the server sends them.
+/// The times of a page as the script writes them and as the server did, both by the clock of that page.
 const TIMES: &str = "(async () => {
     const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), 'text/html');
-    const texts = (place) => [...place.querySelectorAll('main time')].map((time) => time.textContent).join();
-    return [texts(document), texts(page)];
+    const texts = () => [...page.querySelectorAll('main time')].map((time) => time.textContent).join();
+    const served = texts();
+    const loaded = performance.getEntriesByType('resource').map((entry) => entry.name);
+    const { setClock, showTimes } = await import(loaded.find((name) => name.includes('times.js')));
+    const [running, now] = [Date.now, Date.now()];
+    Date.now = () => now;
+    setClock(page);
+    showTimes(page);
+    Date.now = running;
+    return [texts(), served];
 })()";
 
 async fn what_a_form_did_stays_in_view(deployment: &Deployment) {
