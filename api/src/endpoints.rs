@@ -29,6 +29,25 @@ pub(crate) mod bindings {
 }
 pub(crate) mod guilds {
     pub(crate) mod linked_member;
+    pub(crate) mod webhooks {
+        pub(crate) mod delete;
+        pub(crate) mod get;
+        pub(crate) mod patch;
+        pub(crate) mod post;
+        pub(crate) mod record;
+        pub(crate) mod deliveries {
+            pub(crate) mod get;
+            pub(crate) mod replay {
+                pub(crate) mod post;
+            }
+        }
+        pub(crate) mod rotate {
+            pub(crate) mod post;
+        }
+        pub(crate) mod test {
+            pub(crate) mod post;
+        }
+    }
     pub(crate) mod link_attempts {
         pub(crate) mod bind;
         pub(crate) mod code;

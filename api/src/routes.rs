@@ -120,6 +120,25 @@ pub(crate) static AREAS: &[Area] = &[
         },
     },
     Area {
+        name: "Webhooks",
+        about: "Sends the audit log to a URL as it grows, signed by Standard Webhooks (standardwebhooks.com): \
+                its libraries verify what arrives. The body is `{\"type\", \"timestamp\", \"data\"}`: the action of an \
+                audit entry, its time, and the entry. See the guide at `/docs/webhooks`.",
+        routes: routes! {
+            GET "/guilds/{guildId}/webhooks" GuildConfigRead Admin guilds::webhooks::get;
+            POST "/guilds/{guildId}/webhooks" GuildConfigWrite Admin guilds::webhooks::post.answers_secret();
+            PATCH "/guilds/{guildId}/webhooks/{webhookId}" GuildConfigWrite Admin guilds::webhooks::patch;
+            DELETE "/guilds/{guildId}/webhooks/{webhookId}" GuildConfigWrite Admin guilds::webhooks::delete;
+            POST "/guilds/{guildId}/webhooks/{webhookId}/rotate"
+                GuildConfigWrite Admin guilds::webhooks::rotate::post.answers_secret();
+            POST "/guilds/{guildId}/webhooks/{webhookId}/test" GuildConfigWrite Admin guilds::webhooks::test::post;
+            GET "/guilds/{guildId}/webhooks/{webhookId}/deliveries"
+                GuildConfigRead Admin guilds::webhooks::deliveries::get;
+            POST "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay"
+                GuildConfigWrite Admin guilds::webhooks::deliveries::replay::post;
+        },
+    },
+    Area {
         name: "Moderation",
         about: "Bans and mutes. A ban of one account of a linked pair is found by both, and ends in the second \
                 in which it expires.",

@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 92] = [
+pub const ALL: [&str; 99] = [
     "accounts.erase",
     "actions.add",
     "application_panels.add",
@@ -95,6 +95,13 @@ pub const ALL: [&str; 92] = [
     "sync.requested",
     "ticket.create",
     "ticket.create_requested",
+    "webhooks.add",
+    "webhooks.gone",
+    "webhooks.remove",
+    "webhooks.replay",
+    "webhooks.rotate",
+    "webhooks.test",
+    "webhooks.update",
 ];
 
 /// Whether the service writes this action.

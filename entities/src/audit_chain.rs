@@ -2,6 +2,7 @@
 //! moved entry shows. Changes of members by syncs are kept for a shorter time and have a chain of their own: retention
 //! only ever shortens a chain at its beginning.
 
+pub mod log;
 pub mod old;
 pub mod verify;
 

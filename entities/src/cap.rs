@@ -10,7 +10,7 @@ use strum::VariantArray;
 use crate::{
     Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding,
     game_server, job, leave_request, lists, loa, quota, registered_game, sanction, server_command,
-    shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike,
+    shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike, webhook,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
@@ -38,6 +38,7 @@ pub enum Cap {
     CustomEntries,
     Jobs,
     Keys,
+    Webhooks,
 }
 
 /// The texts of a cap's refusal.
@@ -88,6 +89,7 @@ impl Cap {
             Self::CustomEntries => (1_000_000, "audit entries of its own", KEPT_AS_HISTORY),
             Self::Jobs => (10_000, "unfinished jobs", "wait until some have ended"),
             Self::Keys => (1_000, "API keys", KEPT_AS_HISTORY),
+            Self::Webhooks => (10, "webhooks", "remove one first"),
         };
         Row { name, most, cure }
     }
@@ -105,6 +107,7 @@ impl Cap {
     fn rows_of(self, guild: GuildId) -> Vec<SelectStatement> {
         let rows = match self {
             Self::Keys => of::<api_key::Entity>(api_key::Column::GuildId, guild, ""),
+            Self::Webhooks => of::<webhook::Entity>(webhook::Column::GuildId, guild, ""),
             Self::Bindings => of::<binding::Entity>(binding::Column::GuildId, guild, ""),
             Self::StaffRoles => of::<staff_role::Entity>(staff_role::Column::GuildId, guild, ""),
             Self::StaffMembers => of::<staff_member::Entity>(staff_member::Column::GuildId, guild, ""),

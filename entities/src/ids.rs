@@ -260,6 +260,8 @@ ids! { integer_id:
     SubmissionId = 17,
     /// A ticket, assigned by the database.
     TicketId = 6,
+    /// A webhook, assigned by the database.
+    WebhookId = 4,
 }
 
 ids! { place_id:

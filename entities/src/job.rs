@@ -6,11 +6,12 @@
 //!
 //! Modules: [`insert`], [`claim`], [`turns`], [`run`] (what a claimed job's holder writes), [`rescue`], [`family`]
 //! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`],
-//! [`moving`] (what live sockets show).
+//! [`deliveries`] (of webhooks), [`moving`] (what live sockets show).
 
 mod batch;
 pub mod cancel;
 pub mod claim;
+pub mod deliveries;
 pub mod family;
 pub mod history;
 pub mod insert;

@@ -76,6 +76,7 @@ pub mod strike;
 mod subject;
 mod sweep;
 pub mod ticket;
+pub mod webhook;
 pub mod worker;
 
 pub use by_id::{Page, Sorted};
@@ -83,7 +84,7 @@ use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError,
     JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId,
-    SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId,
+    SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk};
 use crate::direct_message::DirectMessage;
 use crate::mirror::MirrorBan;
+use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 12] = [
+pub const ALL: [(&str, Scope); 13] = [
     (SyncMember::KIND, Scope::Sync),
     (UnlinkMember::KIND, Scope::Links),
     (DirectMessage::KIND, Scope::Links),
@@ -26,6 +27,7 @@ pub const ALL: [(&str, Scope); 12] = [
     (MirrorBan::KIND, Scope::Moderation),
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
+    (DeliverWebhook::KIND, Scope::Admin),
     (EraseAccount::KIND, Scope::Admin),
     (PeriodicTask::KIND, Scope::Admin),
 ];

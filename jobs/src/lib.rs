@@ -15,6 +15,7 @@ mod operator;
 mod retry;
 mod schedule_lag;
 pub mod schedules;
+pub mod webhooks;
 
 pub use operator::{Operator, RetriedAll};
 pub use retry::{Retry, retry};

@@ -34,7 +34,7 @@ CREATE TABLE job (
     guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
     parent_id {uuid} REFERENCES job (job_id) ON DELETE CASCADE,
     kind text NOT NULL,
-    class text NOT NULL CHECK (class IN ('interactive', 'default', 'bulk', 'maintenance', 'quarantine')),
+    class text NOT NULL CHECK (class IN ('interactive', 'default', 'bulk', 'delivery', 'maintenance', 'quarantine')),
     args {json} NOT NULL,
     state text NOT NULL CHECK (state IN
         ('queued', 'held', 'running', 'waiting', 'succeeded', 'failed', 'dead', 'cancelled')),
@@ -92,6 +92,9 @@ CREATE INDEX job_open ON job (guild_id, job_id) WHERE parent_id IS NULL AND fini
 
 -- Ended jobs, for retention; chunks are deleted with their parent.
 CREATE INDEX job_over ON job (finished_at) WHERE finished_at IS NOT NULL AND parent_id IS NULL;
+
+-- Deliveries of a webhook, newest first.
+CREATE INDEX job_deliveries ON job (guild_id, (CAST(args ->> 'webhook' AS text)), job_id) WHERE kind = 'deliver_webhook';
 
 CREATE INDEX job_ticks ON job (finished_at) WHERE class = 'maintenance' AND state = 'succeeded';
 

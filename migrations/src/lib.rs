@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 17] = changes![
+const CHANGES: [Change; 18] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -40,6 +40,7 @@ const CHANGES: [Change; 17] = changes![
     "m0015_audit_chain",
     "m0016_traces",
     "m0017_guild_import",
+    "m0018_webhooks",
 ];
 
 struct Schema;

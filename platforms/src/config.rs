@@ -16,6 +16,7 @@ use crate::interaction_key::InteractionKey;
 use crate::pacing::{Pacer, Rules, SharedPace};
 use crate::pictures::Pictures;
 use crate::play_sign_in::PlaySignIn;
+use crate::receivers::Receivers;
 use crate::roblox::{PlayHosts, PlayPlatform};
 use crate::sign_in::SignIn;
 use crate::webhook_secret::WebhookSecret;
@@ -32,7 +33,7 @@ const PLAY_USERS: &str = "https://users.roblox.com";
 const PLAY_THUMBNAILS: &str = "https://thumbnails.roblox.com";
 /// The form required by the chat platform: `DiscordBot ($url, $version)`.
 const CHAT_AGENT: &str = concat!("DiscordBot (guildhall, ", env!("CARGO_PKG_VERSION"), ")");
-const PLAY_AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
+const AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
 
 /// Both platforms. Cheap to clone.
 #[derive(Clone)]
@@ -48,6 +49,8 @@ pub struct Platforms {
     pub interaction_key: Option<InteractionKey>,
     /// Verifies what the game platform sends; `None`: it sends nothing.
     pub webhook_secret: Option<WebhookSecret>,
+    /// Takes the webhooks of guilds.
+    pub receivers: Receivers,
 }
 
 impl Platforms {
@@ -68,7 +71,7 @@ impl Platforms {
             thumbnails: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_THUMBNAILS)),
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
-        let http = Http::new("play", &hosts.cloud, PLAY_AGENT)?;
+        let http = Http::new("play", &hosts.cloud, AGENT)?;
         let play_sign_in = play_sign_in(config, http.clone(), pacer.clone(), &hosts.cloud)?;
         let play_files = http.clone();
         let wire = Wire::new(http, pacer, roblox::classify);
@@ -81,7 +84,8 @@ impl Platforms {
         let interaction_key = config.chat_public_key.map(InteractionKey::new);
         let webhook_secret =
             config.play_webhook_secret.as_ref().map(|secret| WebhookSecret::new(secret.expose()));
-        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key, webhook_secret })
+        let receivers = Receivers::new(&config.webhook_networks, AGENT)?;
+        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key, webhook_secret, receivers })
     }
 
     /// The variables that are not set and without which no member can link in this way.
@@ -161,6 +165,7 @@ mod tests {
             play_webhook_secret: None,
             chat_rate: PlatformRate::Off,
             play_rate: PlatformRate::Off,
+            webhook_networks: Vec::new(),
         };
         Platforms::new(&config, None).unwrap()
     }

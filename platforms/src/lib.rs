@@ -1,7 +1,7 @@
 //! The two platforms of a guild: the chat platform (Discord) and the game platform (Roblox).
 //!
-//! A wire client for each, and the pacing of both. The crate `simulator` uses the same wire
-//! formats: for the clients only the base URL differs from the real hosts.
+//! A wire client for each, and the pacing of both. The crate `simulator` uses the same wire formats: for the clients only the
+//! base URL differs from the real hosts. And a client for the hosts that take guilds' webhooks.
 
 mod answer;
 mod channel;
@@ -26,6 +26,7 @@ mod permissions;
 mod pictures;
 mod play;
 mod play_sign_in;
+mod receivers;
 mod roblox;
 mod routes;
 mod sign_in;
@@ -54,6 +55,7 @@ pub use permissions::Permissions;
 pub use pictures::{Picture, PictureOf, Pictures};
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Player, Profile, Ranks};
 pub use play_sign_in::PlaySignIn;
+pub use receivers::{Message, Receivers, Unreached};
 pub use roblox::PlayPlatform;
 pub use sign_in::{Person, SignIn};
 pub use webhook_secret::WebhookSecret;

@@ -17,6 +17,7 @@ mod tasks;
 #[cfg(test)]
 mod test_database;
 mod ticks;
+mod webhooks;
 
 use queue::Queue;
 use queue::run::{Registry, Slots};
@@ -35,6 +36,7 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     let (context, queue) = (context.clone(), queue.clone());
     let tracker = context.shutdown.tracker().clone();
     tracker.spawn(rescue::keep(queue.clone(), leadership.clone(), context.shutdown.clone()));
-    tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership));
+    tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership.clone()));
+    tracker.spawn(webhooks::keep(context.clone(), queue.clone(), leadership));
     queue::run::run(&queue, Registry::default().with(periodic::Job(context)), Slots::SCHEDULER);
 }

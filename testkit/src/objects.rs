@@ -31,6 +31,8 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "strikeId" => "strike",
         "noteId" => "note",
         "quotaId" => "quota",
+        "webhookId" => "webhook",
+        "deliveryId" => "delivery",
         "actionId" => "action",
         "session_id" => "session",
         "serverId" | "server_id" => "server",
@@ -85,10 +87,12 @@ impl Ids {
             "action",
             "panel",
             "submission",
+            "webhook",
         ]
         .map(|kind| (kind, json!(987_654_321)))
         .into();
-        by_kind.extend(["job", "session", "command", "attempt"].map(|kind| (kind, json!(nothing))));
+        by_kind
+            .extend(["job", "delivery", "session", "command", "attempt"].map(|kind| (kind, json!(nothing))));
         by_kind.extend([
             ("key", json!("zzzzzzzz")),
             ("server", json!("server-nowhere")),
@@ -126,10 +130,21 @@ impl Ids {
         impose("mute").await;
         let key = json!({ "name": "spare", "scopes": ["read"] });
         let key = api.post(&format!("/guilds/{}/keys", guild.id), key).await.ok();
+        // Nobody listens there; off, so that its place in the log stays.
+        let (hooks, hook) = (
+            format!("/guilds/{}/webhooks", guild.id),
+            json!({ "url": "http://127.0.0.1:9/", "events": ["*"] }),
+        );
+        let hook = api.post(&hooks, hook).await.ok()["id"].clone();
+        let delivery = api.post(&format!("{hooks}/{hook}/test"), json!({})).await.ok()["id"].clone();
+        api.delete(&format!("/jobs/{}", delivery.as_str().unwrap())).await.ok();
+        api.patch(&format!("{hooks}/{hook}"), json!({ "enabled": false })).await.ok();
         api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
         by_kind.extend([
             ("attempt", attempt["attempt"]["id"].clone()),
             ("ban", ban),
+            ("webhook", hook),
+            ("delivery", delivery),
             ("binding", binding),
             ("key", key["public_id"].clone()),
             ("job", ended_job(&api, guild).await),

@@ -8,6 +8,7 @@ mod apply;
 mod assign_role;
 mod channel_name;
 mod create_ticket;
+mod deliver_webhook;
 mod direct_message;
 mod erase_account;
 mod errors;
@@ -41,6 +42,7 @@ pub fn registry(platforms: Platforms) -> Registry {
         .with(remove_role::Job(platforms.clone()))
         .with(mirror_ban::Job(platforms.clone()))
         .with(shield_import::Job(platforms.clone()))
+        .with(deliver_webhook::Job(platforms.clone()))
         .with(erase_account::Job)
         .with(create_ticket::Job(platforms))
 }

@@ -37,6 +37,7 @@ fn no_platforms() -> PlatformConfig {
         play_webhook_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
+        webhook_networks: Vec::new(),
     }
 }
 

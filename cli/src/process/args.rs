@@ -46,6 +46,7 @@ pub(crate) struct SlotArgs {
 
 impl SlotArgs {
     pub(crate) fn slots(self) -> Slots {
-        Slots { interactive: self.interactive, default: self.default, bulk: self.bulk, maintenance: 0 }
+        let Self { interactive, default, bulk } = self;
+        Slots { interactive, default, bulk, ..Slots::default() }
     }
 }

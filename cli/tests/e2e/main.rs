@@ -73,6 +73,7 @@ mod tls;
 mod traces;
 mod turns;
 mod warm_caches;
+mod webhooks;
 mod websocket;
 
 /// The keeper process of the shared deployment of a mode (`testkit/src/shared.rs`), not a test.

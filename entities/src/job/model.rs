@@ -87,6 +87,8 @@ pub enum Class {
     Interactive,
     Default,
     Bulk,
+    /// Calls of hosts that guilds choose, which may be slow.
+    Delivery,
     /// Periodic tasks; scheduler processes run them.
     Maintenance,
     /// Jobs that were running in two consecutive crashes.

@@ -23,7 +23,7 @@ const UNLIMITED: u64 = u64::MAX;
 pub fn share(class: Class) -> u64 {
     match class {
         Class::Interactive => 8,
-        Class::Default => 4,
+        Class::Default | Class::Delivery => 4,
         Class::Bulk => 2,
         // Rows without a guild, and classes that run one job at a time.
         Class::Maintenance | Class::Quarantine => UNLIMITED,

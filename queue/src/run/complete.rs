@@ -29,7 +29,7 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
         Ok(Outcome::Done { .. }) => "succeeded",
         Ok(Outcome::Yield) => "yielded",
         Ok(Outcome::FanOut { .. }) => "fanned_out",
-        Err(JobError::Retry(_)) => "retried",
+        Err(JobError::Retry(_) | JobError::RetryIn(..)) => "retried",
         Err(JobError::Snooze(..)) => "snoozed",
         Err(JobError::Fail(_)) => "failed",
         Err(JobError::Cancelled) => "cancelled",
@@ -118,7 +118,8 @@ impl<'a> Complete<'a> {
                 let planned = Planned { counters, checkpoint, known: self.known };
                 Box::pin(fan_out(self.queue, self.job, chunks, planned)).await
             }
-            Err(JobError::Retry(failure)) => Box::pin(self.retry(failure)).await,
+            Err(JobError::Retry(failure)) => Box::pin(self.retry(failure, backoff(self.job.attempt))).await,
+            Err(JobError::RetryIn(failure, pause)) => Box::pin(self.retry(failure, jitter(*pause))).await,
             Err(JobError::Snooze(failure, after)) => {
                 let how = Requeue { wait: jitter(*after), failure: Some(failure), ..Requeue::default() };
                 Box::pin(self.requeue(how)).await
@@ -134,12 +135,11 @@ impl<'a> Complete<'a> {
         self.job.parent_id.is_none() && self.known.progress.total == 0
     }
 
-    /// Another attempt after the backoff, or the end of a job without remaining attempts.
-    pub(super) async fn retry(&self, failure: &Failure) -> Result<bool, DbErr> {
+    /// Another attempt after a pause, or the end of a job without remaining attempts.
+    pub(super) async fn retry(&self, failure: &Failure, wait: Duration) -> Result<bool, DbErr> {
         if self.job.attempt >= self.job.max_attempts {
             return self.end(Ending::Dead(failure.clone())).await;
         }
-        let wait = backoff(self.job.attempt);
         let Failure { error, message, .. } = failure;
         tracing::warn!(error, reason = message, again_in_s = wait.as_secs(), "an attempt failed");
         self.requeue(Requeue { wait, burn: true, failure: Some(failure), ..Requeue::default() }).await
@@ -270,6 +270,7 @@ mod tests {
             (Ok(Outcome::Yield), "yielded"),
             (Ok(fan_out), "fanned_out"),
             (Err(JobError::Retry(failed())), "retried"),
+            (Err(JobError::RetryIn(failed(), FIRST_PAUSE)), "retried"),
             (Err(JobError::Snooze(failed(), FIRST_PAUSE)), "snoozed"),
             (Err(JobError::Fail(failed())), "failed"),
             (Err(JobError::Cancelled), "cancelled"),

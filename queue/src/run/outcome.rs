@@ -31,6 +31,8 @@ impl Outcome {
 pub enum JobError {
     /// Retried after the backoff.
     Retry(Failure),
+    /// Retried after this pause, ±20 %: the kind has pauses of its own.
+    RetryIn(Failure, Duration),
     /// A service that the job needs is busy or stopped: try again after this pause, ±20 %. Burns no attempt.
     Snooze(Failure, Duration),
     /// Not retryable.

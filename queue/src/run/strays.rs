@@ -15,6 +15,7 @@ use super::registration::Registration;
 use super::running::Running;
 use super::span;
 use crate::Queue;
+use crate::backoff::backoff;
 
 /// An unowned claim older than this is retried: longer than a claim may take.
 const STRAY_AFTER: Duration = Duration::from_secs(8);
@@ -63,7 +64,7 @@ async fn retry(queue: &Queue, claim: &Claim) -> Result<(), DbErr> {
     let interrupted = failure(500, "interrupted", "the run ended without a result");
     let retried = async {
         tracing::warn!("a run ended without a result, trying again");
-        Complete::of_dead(queue, &job).retry(&interrupted).await.map(drop)
+        Complete::of_dead(queue, &job).retry(&interrupted, backoff(job.attempt)).await.map(drop)
     };
     retried.instrument(span::of(&job)).await
 }

@@ -4,7 +4,9 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use clap::Args;
+use ipnet::IpNet;
 
+use super::args::Listed;
 use crate::error::StartError;
 use crate::secret::{Secret, either, secret_file};
 use crate::settings::{
@@ -67,6 +69,15 @@ pub struct PlatformArgs {
     /// Calls per minute to the game platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_PLAY_RATE", value_name = "RATE", default_value = "300")]
     pub play_rate: PlatformRate,
+    /// Private networks, such as 10.0.0.0/8, to which guilds' webhooks may be sent too, there also without TLS [default: none]
+    #[arg(
+        long,
+        env = "GUILDHALL_WEBHOOK_NETWORKS",
+        value_name = "NETWORK,NETWORK",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub webhook_networks: Listed<IpNet>,
 }
 
 /// A rate in calls per the unit of its flag.
@@ -105,6 +116,7 @@ pub struct PlatformConfig {
     pub play_webhook_secret: Option<Secret>,
     pub chat_rate: PlatformRate,
     pub play_rate: PlatformRate,
+    pub webhook_networks: Vec<IpNet>,
 }
 
 /// Variables of an application that people sign in with: its id and its secret.
@@ -137,6 +149,7 @@ impl PlatformArgs {
             play_webhook_secret: either(PLAY_WEBHOOK_SECRET, webhook.0, webhook.1)?.cloned(),
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
+            webhook_networks: self.webhook_networks.0.clone(),
         })
     }
 }

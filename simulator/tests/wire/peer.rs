@@ -153,6 +153,7 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         play_webhook_secret: None,
         chat_rate: chat_rate.parse().unwrap(),
         play_rate: PlatformRate::Off,
+        webhook_networks: Vec::new(),
     }
 }
 

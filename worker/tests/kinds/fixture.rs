@@ -245,6 +245,7 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         play_webhook_secret: None,
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
+        webhook_networks: "127.0.0.0/8".parse().into_iter().collect(),
     };
     Platforms::new(&config, None).unwrap()
 }

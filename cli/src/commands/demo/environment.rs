@@ -151,6 +151,8 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
         play_client_secret: Some(Secret::from(Application::PLAY_DEMO_SECRET)),
         chat_rate: rate(CHAT_RATE)?,
         play_rate: rate(PLAY_RATE)?,
+        // Receivers on this machine, to try webhooks with.
+        webhook_networks: "127.0.0.0/8".parse().map_err(|error: &str| anyhow!(error))?,
     })
 }
 

@@ -11,7 +11,7 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true).args(["class", "guild"])))]
 pub(crate) struct ScopeArgs {
-    /// Jobs of this class: interactive, default, bulk, maintenance, quarantine
+    /// Jobs of this class: interactive, default, bulk, delivery, maintenance, quarantine
     #[arg(value_name = "CLASS", value_parser = class)]
     class: Option<Class>,
     /// Jobs of this guild

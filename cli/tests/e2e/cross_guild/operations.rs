@@ -12,7 +12,8 @@ use testkit::{Ids, kind_of};
 /// `{guildId}` and `guild_id` name the guild, not an object of it.
 const GUILD: [&str; 2] = ["guildId", "guild_id"];
 
-const ANSWERS_SECRETS: [&str; 2] = ["/guilds/{guildId}/keys", "/guilds/{guildId}/link-attempts"];
+const ANSWERS_SECRETS: [&str; 3] =
+    ["/guilds/{guildId}/keys", "/guilds/{guildId}/link-attempts", "/guilds/{guildId}/webhooks"];
 
 pub(crate) struct Operation {
     pub(crate) method: Method,

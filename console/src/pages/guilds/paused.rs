@@ -7,7 +7,8 @@ use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// The classes of guilds' jobs.
-pub(super) const CLASSES: [Class; 4] = [Class::Interactive, Class::Default, Class::Bulk, Class::Quarantine];
+pub(super) const CLASSES: [Class; 5] =
+    [Class::Interactive, Class::Default, Class::Bulk, Class::Delivery, Class::Quarantine];
 
 pub(super) struct Paused {
     /// Which jobs wait.
@@ -34,6 +35,7 @@ fn jobs_of(class: Option<Class>) -> &'static str {
         Some(Class::Interactive) => "syncs of single members, role changes and tickets on all servers",
         Some(Class::Default) => "bans on Discord and Shield imports on all servers",
         Some(Class::Bulk) => "syncs of all members on all servers",
+        Some(Class::Delivery) => "webhooks of all servers",
         Some(Class::Maintenance) => "periodic tasks",
         Some(Class::Quarantine) => "jobs that crashed twice on all servers",
     }
