@@ -170,6 +170,15 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/applications/panels" Guild(of("POST /guilds/{guildId}/application-panels")) guilds::applications::add;
     GET "/console/guilds/{guild}/applications/{submission}" Guild(Permission("tickets.write")) guilds::applications::submission::get;
     POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket")) guilds::applications::submission::open_ticket;
+    GET "/console/guilds/{guild}/webhooks" Guild(Admin) guilds::webhooks::get;
+    POST "/console/guilds/{guild}/webhooks" Guild(of("POST /guilds/{guildId}/webhooks")) guilds::webhooks::add;
+    GET "/console/guilds/{guild}/webhooks/{webhook}" Guild(Admin) guilds::webhooks::webhook::get;
+    POST "/console/guilds/{guild}/webhooks/{webhook}" Guild(of("PATCH /guilds/{guildId}/webhooks/{webhookId}")) guilds::webhooks::webhook::update;
+    POST "/console/guilds/{guild}/webhooks/{webhook}/switch" Guild(of("PATCH /guilds/{guildId}/webhooks/{webhookId}")) guilds::webhooks::act::switch;
+    POST "/console/guilds/{guild}/webhooks/{webhook}/test" Guild(of("POST /guilds/{guildId}/webhooks/{webhookId}/test")) guilds::webhooks::act::test;
+    POST "/console/guilds/{guild}/webhooks/{webhook}/secret" Guild(of("POST /guilds/{guildId}/webhooks/{webhookId}/rotate")) guilds::webhooks::act::replace_secret;
+    POST "/console/guilds/{guild}/webhooks/{webhook}/remove" Guild(of("DELETE /guilds/{guildId}/webhooks/{webhookId}")) guilds::webhooks::act::remove;
+    POST "/console/guilds/{guild}/webhooks/{webhook}/deliveries/{delivery}/replay" Guild(of("POST /guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay")) guilds::webhooks::act::replay;
     GET "/console/guilds/{guild}/keys" Guild(Admin) guilds::keys::get;
     POST "/console/guilds/{guild}/keys" Guild(of("POST /guilds/{guildId}/keys")) guilds::keys::create::post;
     GET "/console/guilds/{guild}/keys/{key}/rotate" Guild(Admin) guilds::keys::rotate::get;

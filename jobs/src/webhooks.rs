@@ -24,9 +24,14 @@ const ENTRIES_PER_PASS: u64 = 500;
 pub struct DeliverWebhook {
     pub guild: GuildId,
     pub webhook: WebhookId,
+    /// The action of the entry, or [`TEST_EVENT`].
+    pub event: String,
     /// `None`: a test.
     pub entry: Option<AuditId>,
 }
+
+/// What a person sends to see whether the receiver works.
+pub const TEST_EVENT: &str = "webhook.test";
 
 impl Payload for DeliverWebhook {
     const KIND: &'static str = deliveries::DELIVER_WEBHOOK;
@@ -101,7 +106,12 @@ async fn pass_on_one(work: &mut UnitOfWork, guild: GuildId, id: WebhookId) -> Re
 
 /// The request that made the entry is in the log of its delivery too.
 fn of_entry(entry: &audit_entry::Model, webhook: WebhookId) -> Result<Draft, serde_json::Error> {
-    let payload = DeliverWebhook { guild: entry.guild_id, webhook, entry: Some(entry.audit_id) };
+    let payload = DeliverWebhook {
+        guild: entry.guild_id,
+        webhook,
+        event: entry.action.clone(),
+        entry: Some(entry.audit_id),
+    };
     Draft::new(entry.guild_id, &payload, Actor { request_id: entry.request_id.clone(), ..Actor::service() })
 }
 

@@ -44,6 +44,12 @@ const ACTIONS: &[Action] = actions! {
     Admin "POST /guilds/{guildId}/keys";
     Admin "POST /guilds/{guildId}/keys/{publicId}/rotate";
     Admin "DELETE /guilds/{guildId}/keys/{publicId}";
+    Admin "POST /guilds/{guildId}/webhooks";
+    Admin "PATCH /guilds/{guildId}/webhooks/{webhookId}";
+    Admin "DELETE /guilds/{guildId}/webhooks/{webhookId}";
+    Admin "POST /guilds/{guildId}/webhooks/{webhookId}/rotate";
+    Admin "POST /guilds/{guildId}/webhooks/{webhookId}/test";
+    Admin "POST /guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay";
     Permission("moderation.write") "POST /moderation/{guildId}/play/ban";
     Permission("moderation.write") "POST /moderation/{guildId}/play/unban";
     Permission("moderation.write") "POST /moderation/{guildId}/play/mute";

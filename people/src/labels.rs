@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 105] = [
+const FIELDS: [(&str, &str, &str); 109] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -19,6 +19,7 @@ const FIELDS: [(&str, &str, &str); 105] = [
     ("created_at", "Created", ""),
     ("decided_at", "Decided", ""),
     ("decided_by", "Decided by", ""),
+    ("delivery", "Delivery", ""),
     ("dry_run", "Preview only", ""),
     ("duration_seconds", "Length", "enter 1 second to 100 years"),
     ("ended", "Session that it ended", ""),
@@ -26,6 +27,7 @@ const FIELDS: [(&str, &str, &str); 105] = [
     ("ended_how", "How it ended", ""),
     ("ends_at", "Last day", "choose a day"),
     ("error", "Error code", ""),
+    ("events", "Events", "choose at least one"),
     ("expires_at", "Expires", "choose a day"),
     ("flagged_by", "Flagged by", ""),
     ("group_id", "Roblox group", "enter the number from the address of the group"),
@@ -60,6 +62,7 @@ const FIELDS: [(&str, &str, &str); 105] = [
     ("new_key", "New key", ""),
     ("nickname", "Nickname", ""),
     ("nickname_template", "Nickname template", ""),
+    ("old_secret_until", "The old secret signs until", ""),
     ("operator", "May operate the instance", ""),
     ("overlap_seconds", "How long both are valid", "choose one from the list"),
     ("panel_id", "Panel", ""),
@@ -107,6 +110,7 @@ const FIELDS: [(&str, &str, &str); 105] = [
     ("type", "Command", "enter a word that your game knows, such as kick: letters and digits"),
     ("unverified_role", "Role of members without a link", "choose a role"),
     ("updated_at", "Changed", ""),
+    ("url", "URL", "enter an https address of a public host"),
     ("user_id", "Person", "enter a Discord id"),
     ("users", "Players", "enter one Roblox id and reason a line"),
     ("verified_at", "Linked", ""),

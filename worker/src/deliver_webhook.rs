@@ -96,7 +96,7 @@ async fn gone(job: &JobContext, hook: &Model) -> Result<JobError, JobError> {
 async fn message(job: &JobContext, args: &DeliverWebhook) -> Result<(String, Value), JobError> {
     let Some(entry) = args.entry else {
         let data = json!({ "guild_id": args.guild, "webhook_id": args.webhook });
-        return Ok((format!("msg_{}", job.id().0.simple()), body("webhook.test", job.now(), data)));
+        return Ok((format!("msg_{}", job.id().0.simple()), body(&args.event, job.now(), data)));
     };
     let Some(entry) = audit_entry::find(job.database().write(), args.guild, entry).await? else {
         let message = "the entry of the audit log is older than the service keeps them";
@@ -117,7 +117,7 @@ async fn message(job: &JobContext, args: &DeliverWebhook) -> Result<(String, Val
         "position": entry.position,
         "hash": hash,
     });
-    Ok((format!("msg_{id}"), body(&entry.action, entry.created_at, data)))
+    Ok((format!("msg_{id}"), body(&args.event, entry.created_at, data)))
 }
 
 fn body(event: &str, at: Timestamp, data: Value) -> Value {

@@ -18,6 +18,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const HOME: &str = include_str!("page/home.html");
 const PAGE: &str = include_str!("page/page.html");
 const GAMES: &str = include_str!("page/games.html");
+const WEBHOOKS: &str = include_str!("page/webhooks.html");
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -70,6 +71,11 @@ pub(crate) fn games() -> Response<Bytes> {
     answer(Bytes::from_static(GAMES.as_bytes()), HTML)
 }
 
+/// The guide for those who receive webhooks.
+pub(crate) fn webhooks() -> Response<Bytes> {
+    answer(Bytes::from_static(WEBHOOKS.as_bytes()), HTML)
+}
+
 /// From `/docs/` to `/docs`, also below a prefix: the links of the page are relative.
 pub(crate) fn moved() -> Response<Bytes> {
     let mut response = answer(Bytes::new(), HTML);
@@ -106,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_page_has_a_row() {
-        let others = ["/docs/games", "/docs/guildhall.rbxmx"];
+        let others = ["/docs/games", "/docs/webhooks", "/docs/guildhall.rbxmx"];
         let rows = PAGES.iter().map(|page| page.path).filter(|path| path.starts_with("/docs/"));
         let rows: Vec<_> = rows.filter(|path| !others.contains(path)).collect();
         let files: Vec<_> = FILES.iter().map(|file| file.0).collect();

@@ -21,12 +21,13 @@ pub(crate) struct Page {
     pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 }
 
-pub(crate) static PAGES: [Page; 21] = [
+pub(crate) static PAGES: [Page; 22] = [
     page("/", |_, _| Box::pin(std::future::ready(Ok(serve::home())))),
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
     page(DOCS, |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
+    page("/docs/webhooks", |_, _| Box::pin(std::future::ready(Ok(serve::webhooks())))),
     page("/docs/games", |_, _| Box::pin(std::future::ready(Ok(serve::games())))),
     page("/docs/guildhall.rbxmx", |_, _| Box::pin(std::future::ready(Ok(serve::luau_model())))),
     file("/docs/page.css"),

@@ -11,3 +11,4 @@ mod network;
 mod poison;
 mod restore;
 mod upgrade;
+mod webhooks;

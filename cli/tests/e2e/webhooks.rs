@@ -43,9 +43,9 @@ impl Hook {
         Self { api, receiver, guild: guild.id.clone(), path }
     }
 
-    async fn note(&self, body: &str) -> Value {
+    async fn note(&self, body: &str) -> String {
         let staff = json!({ "staff_id": self.staff().await, "body": body });
-        self.api.post(&format!("/guilds/{}/staff/notes", self.guild), staff).await.ok()["id"].clone()
+        self.api.post(&format!("/guilds/{}/staff/notes", self.guild), staff).await.ok()["id"].to_string()
     }
 
     async fn staff(&self) -> Value {
@@ -93,7 +93,7 @@ async fn an_event_arrives_signed(deployment: &Deployment) {
     assert_eq!(told, ["notes.create", "notes.create"], "and no strike");
     assert_ne!(got[0].id, got[1].id);
     let entries = deployment.audit("notes.create").await;
-    let entry = entries.iter().find(|entry| entry["target_id"] == first.to_string()).unwrap();
+    let entry = entries.iter().find(|entry| entry["target_id"] == first).unwrap();
     let event = got.iter().find(|event| event.body["data"]["target_id"] == entry["target_id"]).unwrap();
     assert_eq!(event.body["timestamp"], entry["created_at"]);
     for (name, value) in event.body["data"].as_object().unwrap() {
@@ -102,6 +102,7 @@ async fn an_event_arrives_signed(deployment: &Deployment) {
     }
     let delivery = hook.delivery("succeeded").await;
     assert_eq!((&delivery["status"], &delivery["error"]), (&json!(204), &Value::Null));
+    assert_eq!(delivery["event"], "notes.create");
 }
 
 async fn a_delivery_is_tried_again_with_the_same_id(deployment: &Deployment) {
@@ -141,7 +142,7 @@ async fn what_happens_while_it_is_off_is_not_sent(deployment: &Deployment) {
     assert_eq!(hook.patch(json!({ "enabled": true })).await.ok()["state"], "on");
     let heard = hook.note("heard").await;
     let got = hook.receiver.wait_for(1).await;
-    assert_eq!((got.len(), &got[0].body["data"]["target_id"]), (1, &json!(heard.to_string())));
+    assert_eq!((got.len(), &got[0].body["data"]["target_id"]), (1, &json!(heard)));
 }
 
 async fn a_delivery_is_replayed(deployment: &Deployment) {
@@ -189,7 +190,7 @@ async fn what_a_receiver_says_of_one_event_delays_no_other(deployment: &Deployme
     hook.receiver.wait_for(1).await;
     let understood = hook.note("understood").await;
     let got = hook.receiver.wait_for(2).await;
-    assert_eq!(got[1].body["data"]["target_id"], understood.to_string(), "before the first one again");
+    assert_eq!(got[1].body["data"]["target_id"], understood, "before the first one again");
     assert_eq!(hook.shown().await["failures"], 0);
 }
 

@@ -21,3 +21,4 @@ pub(crate) mod shield;
 pub(crate) mod staff;
 pub(crate) mod sync;
 mod waiting;
+pub(crate) mod webhooks;

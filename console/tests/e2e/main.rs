@@ -34,6 +34,7 @@ mod staff;
 mod staff_lists;
 mod sync;
 mod undo;
+mod webhooks;
 
 /// The keeper process of the shared deployment of a mode (`testkit/src/shared.rs`), not a test.
 #[test]

@@ -10,7 +10,7 @@ use testkit::{Deployment, JobState, eventually};
 
 const SOON: Duration = Duration::from_secs(30);
 /// The promise is 20 s; the machine may be slow.
-const RESCUED_WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const RESCUED_WITHIN: Duration = Duration::from_secs(60);
 
 /// Kills a worker and asserts that the leader rescues its job.
 pub(crate) async fn jobs_are_rescued(deployment: &Deployment) {

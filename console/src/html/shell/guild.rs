@@ -20,6 +20,7 @@ pub(crate) enum Place {
     Audit,
     Jobs,
     Keys,
+    Webhooks,
     Settings,
 }
 
@@ -35,7 +36,7 @@ const fn entry(place: Place, label: &'static str, page: &'static str, needs: Nee
     Entry { place, label, page, needs }
 }
 
-const ENTRIES: [Entry; 13] = [
+const ENTRIES: [Entry; 14] = [
     entry(Place::Overview, "Overview", "", Needs::Staff),
     entry(Place::Members, "Members", "/members", Needs::Permission("lookup.read")),
     entry(Place::Bindings, "Bindings", "/bindings", Needs::Permission("bindings.read")),
@@ -48,12 +49,13 @@ const ENTRIES: [Entry; 13] = [
     entry(Place::Audit, "Audit", "/audit", Needs::Permission("audit.read")),
     entry(Place::Jobs, "Jobs", "/jobs", Needs::Permission("sync.write")),
     entry(Place::Keys, "Keys", "/keys", Needs::Admin),
+    entry(Place::Webhooks, "Webhooks", "/webhooks", Needs::Admin),
     entry(Place::Settings, "Settings", "/settings", Needs::Permission("settings.read")),
 ];
 
 /// The entries after this line are about the guild's own administration.
 fn is_administration(place: Place) -> bool {
-    matches!(place, Place::Keys | Place::Settings)
+    matches!(place, Place::Keys | Place::Webhooks | Place::Settings)
 }
 
 /// The entries that this person may see.

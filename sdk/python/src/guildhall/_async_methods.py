@@ -300,6 +300,18 @@ class AsyncMethods(BaseAsyncClient):
             await self.call(ops.CREATE_TICKET, {"guildId": guild_id, "submissionId": submission_id}, body, options)
         ).data
 
+    async def create_webhook(
+        self, guild_id: m.GuildId, body: m.WebhookRequest, *, options: Options = DEFAULT
+    ) -> m.WebhookWithSecret:
+        """Add a webhook.
+
+        It gets what happens from now on. Its secret is in this answer only: a request with `Idempotency-Key` is
+        refused.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `idempotency_not_supported`, `no_events`, `too_many`, `url_refused`.
+        """
+        return (await self.call(ops.CREATE_WEBHOOK, {"guildId": guild_id}, body, options)).data
+
     async def delete_loa(self, guild_id: m.GuildId, loa_id: int, *, options: Options = DEFAULT) -> None:
         """Delete a leave of absence.
 
@@ -845,6 +857,44 @@ class AsyncMethods(BaseAsyncClient):
         """Every row, page after page: all bindings."""
         return self.each(ops.LIST_BINDINGS, {"limit": limit, "cursor": cursor}, options)
 
+    async def list_deliveries(
+        self,
+        guild_id: m.GuildId,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        cursor: m.JobId | None = None,
+        options: Options = DEFAULT,
+    ) -> m.Deliveries:
+        """Deliveries of a webhook, newest first.
+
+        Scope `admin`; at most 100 calls a minute of this key.
+        """
+        return (
+            await self.call(
+                ops.LIST_DELIVERIES,
+                {"guildId": guild_id, "webhookId": webhook_id, "limit": limit, "cursor": cursor},
+                None,
+                options,
+            )
+        ).data
+
+    def iter_deliveries(
+        self,
+        guild_id: m.GuildId,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        cursor: m.JobId | None = None,
+        options: Options = DEFAULT,
+    ) -> AsyncIterator[m.Delivery]:
+        """Every row, page after page: deliveries of a webhook, newest first."""
+        return self.each(
+            ops.LIST_DELIVERIES,
+            {"guildId": guild_id, "webhookId": webhook_id, "limit": limit, "cursor": cursor},
+            options,
+        )
+
     async def list_guild_roles(
         self,
         guild_id: m.GuildId,
@@ -894,6 +944,7 @@ class AsyncMethods(BaseAsyncClient):
             "mirror_ban",
             "shield_import",
             "create_ticket",
+            "deliver_webhook",
             "erase_account",
             "periodic_task",
         ]
@@ -931,6 +982,7 @@ class AsyncMethods(BaseAsyncClient):
             "mirror_ban",
             "shield_import",
             "create_ticket",
+            "deliver_webhook",
             "erase_account",
             "periodic_task",
         ]
@@ -1515,6 +1567,14 @@ class AsyncMethods(BaseAsyncClient):
         """Every row, page after page: verified members as a plain list."""
         return self.each(ops.LIST_VERIFIED_USERS, {"guildId": guild_id, "limit": limit, "cursor": cursor}, options)
 
+    async def list_webhooks(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Webhooks:
+        """Webhooks, oldest first.
+
+        Never with their secrets.
+        Scope `admin`; at most 100 calls a minute of this key.
+        """
+        return (await self.call(ops.LIST_WEBHOOKS, {"guildId": guild_id}, None, options)).data
+
     async def lookup_chat(self, chat_id: m.ChatId, *, options: Options = DEFAULT) -> m.LinkRecord:
         """The game account of a chat user.
 
@@ -1734,6 +1794,33 @@ class AsyncMethods(BaseAsyncClient):
         """
         return (await self.call(ops.REMOVE_STRIKE, {"guildId": guild_id, "strikeId": strike_id}, None, options)).data
 
+    async def remove_webhook(self, guild_id: m.GuildId, webhook_id: str, *, options: Options = DEFAULT) -> None:
+        """Remove a webhook.
+
+        Its open deliveries fail; the past ones are no longer listed here, but as jobs.
+        Scope `admin`; at most 20 calls a minute of this key.
+        """
+        return (await self.call(ops.REMOVE_WEBHOOK, {"guildId": guild_id, "webhookId": webhook_id}, None, options)).data
+
+    async def replay_delivery(
+        self, guild_id: m.GuildId, webhook_id: str, delivery_id: str, *, options: Options = DEFAULT
+    ) -> m.DeliveryQueued:
+        """Send an event once more.
+
+        Whether it was taken or not; with the same `webhook-id`, now, to the webhook as it is now. A delivery of the
+        same event that has not ended is the answer instead.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `too_many`, `webhook_off`.
+        """
+        return (
+            await self.call(
+                ops.REPLAY_DELIVERY,
+                {"guildId": guild_id, "webhookId": webhook_id, "deliveryId": delivery_id},
+                None,
+                options,
+            )
+        ).data
+
     async def retry_job(self, job_id: m.JobId, *, options: Options = DEFAULT) -> m.Job:
         """Run a failed or dead job again.
 
@@ -1778,6 +1865,20 @@ class AsyncMethods(BaseAsyncClient):
         Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `too_many`.
         """
         return (await self.call(ops.ROTATE_KEY, {"guildId": guild_id, "publicId": public_id}, body, options)).data
+
+    async def rotate_webhook_secret(
+        self, guild_id: m.GuildId, webhook_id: str, *, options: Options = DEFAULT
+    ) -> m.WebhookWithSecret:
+        """Replace the secret of a webhook.
+
+        For 24 hours each message has a signature of both. The new secret is in this answer only: a request with
+        `Idempotency-Key` is refused.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `idempotency_not_supported`.
+        """
+        return (
+            await self.call(ops.ROTATE_WEBHOOK_SECRET, {"guildId": guild_id, "webhookId": webhook_id}, None, options)
+        ).data
 
     async def send_server_heartbeat(
         self, body: m.ServerHeartbeat, *, options: Options = DEFAULT
@@ -1852,6 +1953,18 @@ class AsyncMethods(BaseAsyncClient):
         Errors of its own: `not_linked`, `platform_refused`, `unknown_group`.
         """
         return (await self.call(ops.TEST_BINDING, {}, body, options)).data
+
+    async def test_webhook(
+        self, guild_id: m.GuildId, webhook_id: str, *, options: Options = DEFAULT
+    ) -> m.DeliveryQueued:
+        """Send a test event.
+
+        Of the type `webhook.test`, whatever the webhook is for; also while deliveries to a receiver that fails
+        wait.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `too_many`, `webhook_off`.
+        """
+        return (await self.call(ops.TEST_WEBHOOK, {"guildId": guild_id, "webhookId": webhook_id}, None, options)).data
 
     async def tick(self, body: m.Tick, *, options: Options = DEFAULT) -> m.Ticked:
         """Tick of a game server.
@@ -1962,6 +2075,17 @@ class AsyncMethods(BaseAsyncClient):
         Errors of its own: `expires_in_the_past`, `strike_removed`.
         """
         return (await self.call(ops.UPDATE_STRIKE, {"guildId": guild_id, "strikeId": strike_id}, body, options)).data
+
+    async def update_webhook(
+        self, guild_id: m.GuildId, webhook_id: str, body: m.WebhookPatch | None = None, *, options: Options = DEFAULT
+    ) -> m.Webhook:
+        """Change a webhook, or switch it on or off.
+
+        At least one field; the others stay.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `no_events`, `url_refused`.
+        """
+        return (await self.call(ops.UPDATE_WEBHOOK, {"guildId": guild_id, "webhookId": webhook_id}, body, options)).data
 
     async def validate_binding(self, body: m.BindingRequest, *, options: Options = DEFAULT) -> m.BindingValidation:
         """Could a binding work?

@@ -193,6 +193,10 @@ class NoChatUser(ApiError):
     """`no_chat_user`: 409."""
 
 
+class NoEvents(ApiError):
+    """`no_events`: 422."""
+
+
 class NoScopes(ApiError):
     """`no_scopes`: 422."""
 
@@ -377,8 +381,16 @@ class UpgradeRequired(ApiError):
     """`upgrade_required`: 426."""
 
 
+class UrlRefused(ApiError):
+    """`url_refused`: 422."""
+
+
 class WayOff(ApiError):
     """`way_off`: 422."""
+
+
+class WebhookOff(ApiError):
+    """`webhook_off`: 409."""
 
 
 class WordsMissing(ApiError):
@@ -437,6 +449,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "method_not_allowed": MethodNotAllowed,
     "missing_field": MissingField,
     "no_chat_user": NoChatUser,
+    "no_events": NoEvents,
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,
     "not_a_member": NotAMember,
@@ -483,7 +496,9 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "unsupported_content_encoding": UnsupportedContentEncoding,
     "unsupported_media_type": UnsupportedMediaType,
     "upgrade_required": UpgradeRequired,
+    "url_refused": UrlRefused,
     "way_off": WayOff,
+    "webhook_off": WebhookOff,
     "words_missing": WordsMissing,
     "wrong_code": WrongCode,
 }

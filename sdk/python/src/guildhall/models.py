@@ -1288,6 +1288,310 @@ class VerifiedMembers(TypedDict):
     results: list[VerifiedMember]
 
 
+WebhookId: TypeAlias = int
+"""
+A webhook, assigned by the database.
+"""
+
+
+class WebhookPatch(TypedDict):
+    enabled: NotRequired[bool]
+    """
+    Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later.
+    """
+    events: NotRequired[
+        list[
+            Literal[
+                "*",
+                "custom",
+                "accounts",
+                "actions",
+                "application_panels",
+                "application_submissions",
+                "bindings",
+                "commands",
+                "console",
+                "games",
+                "guilds",
+                "job",
+                "jobs",
+                "keys",
+                "link_attempts",
+                "links",
+                "loa",
+                "moderation",
+                "notes",
+                "quotas",
+                "roles",
+                "sessions",
+                "settings",
+                "shield",
+                "staff_members",
+                "staff_roles",
+                "strikes",
+                "sync",
+                "ticket",
+                "webhooks",
+                "accounts.erase",
+                "actions.add",
+                "application_panels.add",
+                "application_submissions.add",
+                "bindings.add",
+                "bindings.remove",
+                "bindings.update",
+                "commands.acknowledge",
+                "commands.expire",
+                "commands.queue",
+                "commands.queue_all",
+                "console.link",
+                "console.session_ended",
+                "console.sign_in",
+                "games.register",
+                "games.trust",
+                "games.untrust",
+                "guilds.add",
+                "guilds.seed",
+                "job.finished",
+                "jobs.cancel",
+                "jobs.pause",
+                "jobs.resume",
+                "jobs.retry",
+                "keys.create",
+                "keys.revoke",
+                "keys.rotate",
+                "link_attempts.approve",
+                "link_attempts.begin",
+                "link_attempts.cancel",
+                "link_attempts.hold",
+                "link_attempts.refuse",
+                "link_attempts.reject",
+                "links.add",
+                "links.import",
+                "links.remove",
+                "links.replace",
+                "links.swap",
+                "loa.approve",
+                "loa.create",
+                "loa.delete",
+                "loa.expire",
+                "loa.reject",
+                "loa.request",
+                "loa.request_update",
+                "loa.update",
+                "loa.withdraw",
+                "moderation.ban",
+                "moderation.ban_expired",
+                "moderation.mirror",
+                "moderation.mirror_allowed",
+                "moderation.mirror_failed",
+                "moderation.mute",
+                "moderation.mute_expired",
+                "moderation.unban",
+                "moderation.unmute",
+                "notes.create",
+                "notes.delete",
+                "notes.update",
+                "quotas.approve",
+                "quotas.create",
+                "quotas.delete",
+                "quotas.reject",
+                "quotas.update",
+                "roles.assign",
+                "roles.assign_requested",
+                "roles.remove",
+                "roles.remove_requested",
+                "sessions.end",
+                "sessions.expire",
+                "sessions.start",
+                "settings.update",
+                "shield.allow",
+                "shield.disallow",
+                "shield.flag",
+                "shield.import",
+                "shield.import_requested",
+                "shield.lift",
+                "staff_members.delete",
+                "staff_members.put",
+                "staff_roles.delete",
+                "staff_roles.put",
+                "strikes.create",
+                "strikes.expire",
+                "strikes.remove",
+                "strikes.update",
+                "strikes.wipe",
+                "sync.all_requested",
+                "sync.requested",
+                "ticket.create",
+                "ticket.create_requested",
+                "webhooks.add",
+                "webhooks.gone",
+                "webhooks.remove",
+                "webhooks.replay",
+                "webhooks.rotate",
+                "webhooks.test",
+                "webhooks.update",
+            ]
+        ]
+    ]
+    """
+    The whole list.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    url: NotRequired[str]
+
+
+class WebhookRequest(TypedDict):
+    events: list[
+        Literal[
+            "*",
+            "custom",
+            "accounts",
+            "actions",
+            "application_panels",
+            "application_submissions",
+            "bindings",
+            "commands",
+            "console",
+            "games",
+            "guilds",
+            "job",
+            "jobs",
+            "keys",
+            "link_attempts",
+            "links",
+            "loa",
+            "moderation",
+            "notes",
+            "quotas",
+            "roles",
+            "sessions",
+            "settings",
+            "shield",
+            "staff_members",
+            "staff_roles",
+            "strikes",
+            "sync",
+            "ticket",
+            "webhooks",
+            "accounts.erase",
+            "actions.add",
+            "application_panels.add",
+            "application_submissions.add",
+            "bindings.add",
+            "bindings.remove",
+            "bindings.update",
+            "commands.acknowledge",
+            "commands.expire",
+            "commands.queue",
+            "commands.queue_all",
+            "console.link",
+            "console.session_ended",
+            "console.sign_in",
+            "games.register",
+            "games.trust",
+            "games.untrust",
+            "guilds.add",
+            "guilds.seed",
+            "job.finished",
+            "jobs.cancel",
+            "jobs.pause",
+            "jobs.resume",
+            "jobs.retry",
+            "keys.create",
+            "keys.revoke",
+            "keys.rotate",
+            "link_attempts.approve",
+            "link_attempts.begin",
+            "link_attempts.cancel",
+            "link_attempts.hold",
+            "link_attempts.refuse",
+            "link_attempts.reject",
+            "links.add",
+            "links.import",
+            "links.remove",
+            "links.replace",
+            "links.swap",
+            "loa.approve",
+            "loa.create",
+            "loa.delete",
+            "loa.expire",
+            "loa.reject",
+            "loa.request",
+            "loa.request_update",
+            "loa.update",
+            "loa.withdraw",
+            "moderation.ban",
+            "moderation.ban_expired",
+            "moderation.mirror",
+            "moderation.mirror_allowed",
+            "moderation.mirror_failed",
+            "moderation.mute",
+            "moderation.mute_expired",
+            "moderation.unban",
+            "moderation.unmute",
+            "notes.create",
+            "notes.delete",
+            "notes.update",
+            "quotas.approve",
+            "quotas.create",
+            "quotas.delete",
+            "quotas.reject",
+            "quotas.update",
+            "roles.assign",
+            "roles.assign_requested",
+            "roles.remove",
+            "roles.remove_requested",
+            "sessions.end",
+            "sessions.expire",
+            "sessions.start",
+            "settings.update",
+            "shield.allow",
+            "shield.disallow",
+            "shield.flag",
+            "shield.import",
+            "shield.import_requested",
+            "shield.lift",
+            "staff_members.delete",
+            "staff_members.put",
+            "staff_roles.delete",
+            "staff_roles.put",
+            "strikes.create",
+            "strikes.expire",
+            "strikes.remove",
+            "strikes.update",
+            "strikes.wipe",
+            "sync.all_requested",
+            "sync.requested",
+            "ticket.create",
+            "ticket.create_requested",
+            "webhooks.add",
+            "webhooks.gone",
+            "webhooks.remove",
+            "webhooks.replay",
+            "webhooks.rotate",
+            "webhooks.test",
+            "webhooks.update",
+        ]
+    ]
+    """
+    What it is for: at least one.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    url: str
+    """
+    Takes POST requests; https, at a public host.
+    """
+
+
+WebhookState: TypeAlias = Literal["on", "off", "gone"]
+
+
 class AckRequest(TypedDict):
     guild_id: NotRequired[GuildId | None]
     """
@@ -1592,6 +1896,36 @@ class CreatedQuota(TypedDict):
 
 class CreatedStrike(TypedDict):
     id: StrikeId
+
+
+class Delivery(TypedDict):
+    attempts: int
+    created_at: Timestamp
+    entry_id: AuditId | None
+    error: JobError | None
+    event: str
+    """
+    The action of the entry, or `webhook.test`.
+    """
+    finished_at: Timestamp | None
+    id: JobId
+    """
+    A job: `DELETE /jobs/:jobId` cancels it, `POST /jobs/:jobId/retry` tries it at once.
+    """
+    next_attempt_at: Timestamp | None
+    state: JobStatus
+    status: int | None
+    """
+    The HTTP status of the receiver's answer, once it took the event.
+    """
+
+
+class DeliveryQueued(TypedDict):
+    """
+    The job of a test or a replay.
+    """
+
+    id: JobId
 
 
 class EndedLink(TypedDict):
@@ -2236,6 +2570,40 @@ class Ticket(TypedDict):
     ticket_id: TicketId
 
 
+class Webhook(TypedDict):
+    created_at: Timestamp
+    events: list[str]
+    """
+    `*`: all events; `custom`: entries that clients append; else areas of actions, or actions.
+    """
+    failures: int
+    """
+    In a row, of the receiver as a whole: no answer, or 429, or 500 and above.
+    """
+    id: WebhookId
+    paused_until: Timestamp | None
+    state: WebhookState
+    """
+    `gone`: the receiver answered 410, which switched the webhook off.
+    """
+    url: str
+
+
+class WebhookWithSecret(Webhook):
+    """
+    A webhook with its secret, which no later answer repeats.
+    """
+
+    secret: str
+    """
+    Signs what is sent: `whsec_` and the key in base64. Shown only here.
+    """
+
+
+class Webhooks(TypedDict):
+    webhooks: list[Webhook]
+
+
 class ActiveBans(ListMeta):
     bans: list[ActiveSanction]
 
@@ -2273,6 +2641,11 @@ class BegunAttempt(TypedDict):
     """
     What the member puts into the text of their profile on the game platform.
     """
+
+
+class Deliveries(TypedDict):
+    deliveries: list[Delivery]
+    next_cursor: JobId | None
 
 
 class EndedAttempt(TypedDict):

@@ -82,6 +82,9 @@ CREATE_STRIKE: Final[Operation[m.CreatedStrike, Never]] = Operation(
 CREATE_TICKET: Final[Operation[m.Ticket, Never]] = Operation(
     "POST", "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket", writes=True, takes_key=True
 )
+CREATE_WEBHOOK: Final[Operation[m.WebhookWithSecret, Never]] = Operation(
+    "POST", "/guilds/{guildId}/webhooks", writes=True, takes_key=False
+)
 DELETE_LOA: Final[Operation[None, Never]] = Operation(
     "DELETE", "/guilds/{guildId}/staff/loa/{loaId}", writes=True, takes_key=True
 )
@@ -160,6 +163,9 @@ LIST_BANS: Final[Operation[m.Bans, m.Ban]] = Operation(
 LIST_BINDINGS: Final[Operation[m.Bindings, m.Binding]] = Operation(
     "GET", "/bindings/list", writes=False, takes_key=False, rows="bindings"
 )
+LIST_DELIVERIES: Final[Operation[m.Deliveries, m.Delivery]] = Operation(
+    "GET", "/guilds/{guildId}/webhooks/{webhookId}/deliveries", writes=False, takes_key=False, rows="deliveries"
+)
 LIST_GUILD_ROLES: Final[Operation[m.GuildRoles, m.GuildRole]] = Operation(
     "GET", "/guilds/{guildId}/roles", writes=False, takes_key=False, rows="roles"
 )
@@ -216,6 +222,9 @@ LIST_STRIKES: Final[Operation[m.Strikes, m.Strike]] = Operation(
 )
 LIST_VERIFIED_USERS: Final[Operation[list[m.LinkedMember], m.LinkedMember]] = Operation(
     "GET", "/guilds/{guildId}/verified-users", writes=False, takes_key=False, rows=""
+)
+LIST_WEBHOOKS: Final[Operation[m.Webhooks, Never]] = Operation(
+    "GET", "/guilds/{guildId}/webhooks", writes=False, takes_key=False
 )
 LOOKUP_CHAT: Final[Operation[m.LinkRecord, Never]] = Operation(
     "GET", "/lookup/chat/{chatId}", writes=False, takes_key=False
@@ -280,6 +289,12 @@ REMOVE_STAFF_MEMBER: Final[Operation[None, Never]] = Operation(
 REMOVE_STRIKE: Final[Operation[None, Never]] = Operation(
     "PATCH", "/guilds/{guildId}/staff/strikes/{strikeId}", writes=True, takes_key=True
 )
+REMOVE_WEBHOOK: Final[Operation[None, Never]] = Operation(
+    "DELETE", "/guilds/{guildId}/webhooks/{webhookId}", writes=True, takes_key=True
+)
+REPLAY_DELIVERY: Final[Operation[m.DeliveryQueued, Never]] = Operation(
+    "POST", "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay", writes=True, takes_key=True
+)
 RETRY_JOB: Final[Operation[m.Job, Never]] = Operation("POST", "/jobs/{jobId}/retry", writes=True, takes_key=True)
 REVERSE: Final[Operation[m.VerifiedMembers, Never]] = Operation("POST", "/reverse", writes=False, takes_key=False)
 REVOKE_KEY: Final[Operation[m.RevokedKeys, Never]] = Operation(
@@ -287,6 +302,9 @@ REVOKE_KEY: Final[Operation[m.RevokedKeys, Never]] = Operation(
 )
 ROTATE_KEY: Final[Operation[m.NewApiKey, Never]] = Operation(
     "POST", "/guilds/{guildId}/keys/{publicId}/rotate", writes=True, takes_key=False
+)
+ROTATE_WEBHOOK_SECRET: Final[Operation[m.WebhookWithSecret, Never]] = Operation(
+    "POST", "/guilds/{guildId}/webhooks/{webhookId}/rotate", writes=True, takes_key=False
 )
 SEND_SERVER_HEARTBEAT: Final[Operation[m.ServerHeartbeatResult, Never]] = Operation(
     "POST", "/play/servers/heartbeat", writes=True, takes_key=True
@@ -308,6 +326,9 @@ SYNC_MEMBER: Final[Operation[m.SyncResult, Never]] = Operation(
 )
 TEST_BINDING: Final[Operation[m.BindingTestResult, Never]] = Operation(
     "POST", "/bindings/test", writes=False, takes_key=False
+)
+TEST_WEBHOOK: Final[Operation[m.DeliveryQueued, Never]] = Operation(
+    "POST", "/guilds/{guildId}/webhooks/{webhookId}/test", writes=True, takes_key=True
 )
 TICK: Final[Operation[m.Ticked, Never]] = Operation("POST", "/play/servers/tick", writes=True, takes_key=True)
 UNBAN: Final[Operation[m.Unbanned, Never]] = Operation(
@@ -334,6 +355,9 @@ UPDATE_SETTINGS: Final[Operation[m.Settings, Never]] = Operation(
 )
 UPDATE_STRIKE: Final[Operation[None, Never]] = Operation(
     "PATCH", "/guilds/{guildId}/staff/strikes/{strikeId}/update", writes=True, takes_key=True
+)
+UPDATE_WEBHOOK: Final[Operation[m.Webhook, Never]] = Operation(
+    "PATCH", "/guilds/{guildId}/webhooks/{webhookId}", writes=True, takes_key=True
 )
 VALIDATE_BINDING: Final[Operation[m.BindingValidation, Never]] = Operation(
     "POST", "/bindings/validate", writes=False, takes_key=False

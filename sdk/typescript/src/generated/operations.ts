@@ -30,6 +30,7 @@ export const operations = {
   createQuota: { method: "POST", path: "/guilds/{guildId}/staff/quota", writes: true, takesKey: true },
   createStrike: { method: "POST", path: "/guilds/{guildId}/staff/strikes", writes: true, takesKey: true },
   createTicket: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket", writes: true, takesKey: true },
+  createWebhook: { method: "POST", path: "/guilds/{guildId}/webhooks", writes: true, takesKey: false },
   deleteLoa: { method: "DELETE", path: "/guilds/{guildId}/staff/loa/{loaId}", writes: true, takesKey: true },
   deleteNote: { method: "DELETE", path: "/guilds/{guildId}/staff/notes/{noteId}", writes: true, takesKey: true },
   deleteQuota: { method: "DELETE", path: "/guilds/{guildId}/staff/quota/{quotaId}", writes: true, takesKey: true },
@@ -56,6 +57,7 @@ export const operations = {
   listAuditEntries: { method: "GET", path: "/guilds/{guildId}/audit-logs", writes: false, takesKey: false, rows: "entries" },
   listBans: { method: "GET", path: "/moderation/{guildId}/bans", writes: false, takesKey: false, rows: "bans" },
   listBindings: { method: "GET", path: "/bindings/list", writes: false, takesKey: false, rows: "bindings" },
+  listDeliveries: { method: "GET", path: "/guilds/{guildId}/webhooks/{webhookId}/deliveries", writes: false, takesKey: false, rows: "deliveries" },
   listGuildRoles: { method: "GET", path: "/guilds/{guildId}/roles", writes: false, takesKey: false, rows: "roles" },
   listJobs: { method: "GET", path: "/guilds/{guildId}/jobs", writes: false, takesKey: false, rows: "jobs" },
   listKeys: { method: "GET", path: "/guilds/{guildId}/keys", writes: false, takesKey: false, rows: "keys" },
@@ -75,6 +77,7 @@ export const operations = {
   listStaffRoles: { method: "GET", path: "/guilds/{guildId}/staff/roles", writes: false, takesKey: false, rows: "roles" },
   listStrikes: { method: "GET", path: "/guilds/{guildId}/staff/strikes", writes: false, takesKey: false, rows: "strikes" },
   listVerifiedUsers: { method: "GET", path: "/guilds/{guildId}/verified-users", writes: false, takesKey: false, rows: "" },
+  listWebhooks: { method: "GET", path: "/guilds/{guildId}/webhooks", writes: false, takesKey: false },
   lookupChat: { method: "GET", path: "/lookup/chat/{chatId}", writes: false, takesKey: false },
   lookupPlay: { method: "GET", path: "/lookup/play/{playId}", writes: false, takesKey: false },
   lookupStatus: { method: "POST", path: "/lookup/status", writes: false, takesKey: false },
@@ -96,10 +99,13 @@ export const operations = {
   removeRole: { method: "POST", path: "/interactions/roles/remove", writes: true, takesKey: true },
   removeStaffMember: { method: "DELETE", path: "/guilds/{guildId}/staff/members/{chatId}", writes: true, takesKey: true },
   removeStrike: { method: "PATCH", path: "/guilds/{guildId}/staff/strikes/{strikeId}", writes: true, takesKey: true },
+  removeWebhook: { method: "DELETE", path: "/guilds/{guildId}/webhooks/{webhookId}", writes: true, takesKey: true },
+  replayDelivery: { method: "POST", path: "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay", writes: true, takesKey: true },
   retryJob: { method: "POST", path: "/jobs/{jobId}/retry", writes: true, takesKey: true },
   reverse: { method: "POST", path: "/reverse", writes: false, takesKey: false },
   revokeKey: { method: "DELETE", path: "/guilds/{guildId}/keys/{publicId}", writes: true, takesKey: true },
   rotateKey: { method: "POST", path: "/guilds/{guildId}/keys/{publicId}/rotate", writes: true, takesKey: false },
+  rotateWebhookSecret: { method: "POST", path: "/guilds/{guildId}/webhooks/{webhookId}/rotate", writes: true, takesKey: false },
   sendServerHeartbeat: { method: "POST", path: "/play/servers/heartbeat", writes: true, takesKey: true },
   sendSessionHeartbeat: { method: "POST", path: "/staff/play/heartbeat", writes: true, takesKey: true },
   startSession: { method: "POST", path: "/staff/play/session/start", writes: true, takesKey: true },
@@ -107,6 +113,7 @@ export const operations = {
   syncAllMembers: { method: "POST", path: "/interactions/sync/all", writes: true, takesKey: true },
   syncMember: { method: "POST", path: "/interactions/sync", writes: true, takesKey: true },
   testBinding: { method: "POST", path: "/bindings/test", writes: false, takesKey: false },
+  testWebhook: { method: "POST", path: "/guilds/{guildId}/webhooks/{webhookId}/test", writes: true, takesKey: true },
   tick: { method: "POST", path: "/play/servers/tick", writes: true, takesKey: true },
   unban: { method: "POST", path: "/moderation/{guildId}/play/unban", writes: true, takesKey: true },
   unmute: { method: "POST", path: "/moderation/{guildId}/play/unmute", writes: true, takesKey: true },
@@ -117,6 +124,7 @@ export const operations = {
   updateQuota: { method: "PATCH", path: "/guilds/{guildId}/staff/quota/{quotaId}", writes: true, takesKey: true },
   updateSettings: { method: "PATCH", path: "/guilds/{guildId}/settings", writes: true, takesKey: true },
   updateStrike: { method: "PATCH", path: "/guilds/{guildId}/staff/strikes/{strikeId}/update", writes: true, takesKey: true },
+  updateWebhook: { method: "PATCH", path: "/guilds/{guildId}/webhooks/{webhookId}", writes: true, takesKey: true },
   validateBinding: { method: "POST", path: "/bindings/validate", writes: false, takesKey: false },
   verifyStaff: { method: "POST", path: "/staff/play/verify", writes: false, takesKey: false },
   wipeStrike: { method: "DELETE", path: "/guilds/{guildId}/staff/strikes/{strikeId}", writes: true, takesKey: true },
@@ -309,6 +317,14 @@ export interface Methods {
    */
   createTicket: Method<"createTicket">;
   /**
+   * Add a webhook.
+   * It gets what happens from now on. Its secret is in this answer only: a request with `Idempotency-Key` is
+   * refused.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `idempotency_not_supported`, `no_events`, `too_many`, `url_refused`.
+   */
+  createWebhook: Method<"createWebhook">;
+  /**
    * Delete a leave of absence.
    * Scope `staff`; at most 30 calls a minute of this key.
    */
@@ -464,6 +480,11 @@ export interface Methods {
    */
   listBindings: Method<"listBindings">;
   /**
+   * Deliveries of a webhook, newest first.
+   * Scope `admin`; at most 100 calls a minute of this key.
+   */
+  listDeliveries: Method<"listDeliveries">;
+  /**
    * The guild's chat roles.
    * As the chat platform has them, highest first; pages are by id, newest first.
    * Scope `read`; at most 100 calls a minute of this key.
@@ -567,6 +588,12 @@ export interface Methods {
    * Scope `read`; at most 100 calls a minute of this key.
    */
   listVerifiedUsers: Method<"listVerifiedUsers">;
+  /**
+   * Webhooks, oldest first.
+   * Never with their secrets.
+   * Scope `admin`; at most 100 calls a minute of this key.
+   */
+  listWebhooks: Method<"listWebhooks">;
   /**
    * The game account of a chat user.
    * Scope `read`; at most 60 calls a minute of this key.
@@ -702,6 +729,20 @@ export interface Methods {
    */
   removeStrike: Method<"removeStrike">;
   /**
+   * Remove a webhook.
+   * Its open deliveries fail; the past ones are no longer listed here, but as jobs.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   */
+  removeWebhook: Method<"removeWebhook">;
+  /**
+   * Send an event once more.
+   * Whether it was taken or not; with the same `webhook-id`, now, to the webhook as it is now. A delivery of the
+   * same event that has not ended is the answer instead.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `too_many`, `webhook_off`.
+   */
+  replayDelivery: Method<"replayDelivery">;
+  /**
    * Run a failed or dead job again.
    * Needs the scope of the job's kind. The job gets a fresh set of attempts; changes of its earlier runs stay. A
    * sync of all members uses the hour of `/interactions/sync/all`.
@@ -730,6 +771,14 @@ export interface Methods {
    * Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `too_many`.
    */
   rotateKey: Method<"rotateKey">;
+  /**
+   * Replace the secret of a webhook.
+   * For 24 hours each message has a signature of both. The new secret is in this answer only: a request with
+   * `Idempotency-Key` is refused.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `idempotency_not_supported`.
+   */
+  rotateWebhookSecret: Method<"rotateWebhookSecret">;
   /**
    * Heartbeat of a game server.
    * The first one registers the server; after 90 seconds without one the server is offline.
@@ -781,6 +830,13 @@ export interface Methods {
    * Errors of its own: `not_linked`, `platform_refused`, `unknown_group`.
    */
   testBinding: Method<"testBinding">;
+  /**
+   * Send a test event.
+   * Of the type `webhook.test`, whatever the webhook is for; also while deliveries to a receiver that fails wait.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `too_many`, `webhook_off`.
+   */
+  testWebhook: Method<"testWebhook">;
   /**
    * Tick of a game server.
    * Tells who is there and what was done, and answers what is true about them. A player of `players` who is not in
@@ -850,6 +906,13 @@ export interface Methods {
    * Errors of its own: `expires_in_the_past`, `strike_removed`.
    */
   updateStrike: Method<"updateStrike">;
+  /**
+   * Change a webhook, or switch it on or off.
+   * At least one field; the others stay.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `no_events`, `url_refused`.
+   */
+  updateWebhook: Method<"updateWebhook">;
   /**
    * Could a binding work?
    * Do group, rank and role exist, and may the role be granted?
@@ -922,6 +985,10 @@ export interface Lists {
    * All bindings.
    */
   listBindings: Each<"listBindings">;
+  /**
+   * Deliveries of a webhook, newest first.
+   */
+  listDeliveries: Each<"listDeliveries">;
   /**
    * The guild's chat roles.
    */

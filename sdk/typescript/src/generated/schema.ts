@@ -1076,6 +1076,131 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks, oldest first
+         * @description Never with their secrets.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Add a webhook
+         * @description It gets what happens from now on. Its secret is in this answer only: a request with `Idempotency-Key` is refused.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a webhook
+         * @description Its open deliveries fail; the past ones are no longer listed here, but as jobs.
+         */
+        delete: operations["removeWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or switch it on or off
+         * @description At least one field; the others stay.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/guilds/{guildId}/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deliveries of a webhook, newest first */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event once more
+         * @description Whether it was taken or not; with the same `webhook-id`, now, to the webhook as it is now. A delivery of the same event that has not ended is the answer instead.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/webhooks/{webhookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description For 24 hours each message has a signature of both. The new secret is in this answer only: a request with `Idempotency-Key` is refused.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Of the type `webhook.test`, whatever the webhook is for; also while deliveries to a receiver that fails wait.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/interactions/roles/assign": {
         parameters: {
             query?: never;
@@ -2222,6 +2347,33 @@ export interface components {
         };
         CreatedStrike: {
             id: components["schemas"]["StrikeId"];
+        };
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            next_cursor: components["schemas"]["JobId"] | null;
+        };
+        Delivery: {
+            /** Format: int32 */
+            attempts: number;
+            created_at: components["schemas"]["Timestamp"];
+            entry_id: components["schemas"]["AuditId"] | null;
+            error: components["schemas"]["JobError"] | null;
+            /** @description The action of the entry, or `webhook.test`. */
+            event: string;
+            finished_at: components["schemas"]["Timestamp"] | null;
+            /** @description A job: `DELETE /jobs/:jobId` cancels it, `POST /jobs/:jobId/retry` tries it at once. */
+            id: components["schemas"]["JobId"];
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            state: components["schemas"]["JobStatus"];
+            /**
+             * Format: int64
+             * @description The HTTP status of the receiver's answer, once it took the event.
+             */
+            status: number | null;
+        };
+        /** @description The job of a test or a replay. */
+        DeliveryQueued: {
+            id: components["schemas"]["JobId"];
         };
         EndedAttempt: {
             attempt: components["schemas"]["LinkAttempt"];
@@ -3627,6 +3779,53 @@ export interface components {
         VerifiedMembers: {
             results: components["schemas"]["VerifiedMember"][];
         };
+        Webhook: {
+            created_at: components["schemas"]["Timestamp"];
+            /** @description `*`: all events; `custom`: entries that clients append; else areas of actions, or actions. */
+            events: string[];
+            /**
+             * Format: int32
+             * @description In a row, of the receiver as a whole: no answer, or 429, or 500 and above.
+             */
+            failures: number;
+            id: components["schemas"]["WebhookId"];
+            paused_until: components["schemas"]["Timestamp"] | null;
+            /** @description `gone`: the receiver answered 410, which switched the webhook off. */
+            state: components["schemas"]["WebhookState"];
+            url: string;
+        };
+        /**
+         * Format: int64
+         * @description A webhook, assigned by the database.
+         */
+        WebhookId: number;
+        WebhookPatch: {
+            /** @description Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later. */
+            enabled?: boolean;
+            /** @description The whole list. */
+            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            url?: string;
+        };
+        WebhookRequest: {
+            /** @description What it is for: at least one. */
+            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            /** @description Takes POST requests; https, at a public host. */
+            url: string;
+        };
+        Webhooks: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /** @enum {string} */
+        WebhookState: "on" | "off" | "gone";
+        /** @description A webhook with its secret, which no later answer repeats. */
+        WebhookWithSecret: components["schemas"]["Webhook"] & {
+            /** @description Signs what is sent: `whsec_` and the key in base64. Shown only here. */
+            secret: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -3687,6 +3886,9 @@ export type CreatedLeaveRequest = components['schemas']['CreatedLeaveRequest'];
 export type CreatedLoa = components['schemas']['CreatedLoa'];
 export type CreatedQuota = components['schemas']['CreatedQuota'];
 export type CreatedStrike = components['schemas']['CreatedStrike'];
+export type Deliveries = components['schemas']['Deliveries'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryQueued = components['schemas']['DeliveryQueued'];
 export type EndedAttempt = components['schemas']['EndedAttempt'];
 export type EndedLink = components['schemas']['EndedLink'];
 export type EndedSession = components['schemas']['EndedSession'];
@@ -3861,6 +4063,13 @@ export type UniverseId = components['schemas']['UniverseId'];
 export type Unmuted = components['schemas']['Unmuted'];
 export type VerifiedMember = components['schemas']['VerifiedMember'];
 export type VerifiedMembers = components['schemas']['VerifiedMembers'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookId = components['schemas']['WebhookId'];
+export type WebhookPatch = components['schemas']['WebhookPatch'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookState = components['schemas']['WebhookState'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type $defs = Record<string, never>;
 export interface operations {
     addBinding: {
@@ -4344,7 +4553,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */
@@ -6551,6 +6760,281 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Webhooks"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["WebhookWithSecret"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    removeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Webhook"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["schemas"]["JobId"];
+                /** @description Entries of a page; more than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Deliveries"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                deliveryId: string;
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["DeliveryQueued"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["WebhookWithSecret"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["DeliveryQueued"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
             };
         };
     };

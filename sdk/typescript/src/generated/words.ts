@@ -48,6 +48,7 @@ export type ErrorWord =
   | "method_not_allowed" // 405
   | "missing_field" // 400
   | "no_chat_user" // 409
+  | "no_events" // 422
   | "no_scopes" // 422
   | "no_such_path" // 404
   | "not_a_member" // 404
@@ -94,6 +95,8 @@ export type ErrorWord =
   | "unsupported_content_encoding" // 415
   | "unsupported_media_type" // 415
   | "upgrade_required" // 426
+  | "url_refused" // 422
   | "way_off" // 422
+  | "webhook_off" // 409
   | "words_missing" // 422
   | "wrong_code" // 404;

@@ -6,7 +6,7 @@ use entities::audit_entry;
 use entities::job::{self, Failure, Status};
 use entities::webhook::{self, Model, State};
 use entities::{AuditId, JobId, WebhookId};
-use jobs::webhooks::DeliverWebhook;
+use jobs::webhooks::{DeliverWebhook, TEST_EVENT};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -108,9 +108,12 @@ answer! {
         /// A job: `DELETE /jobs/:jobId` cancels it, `POST /jobs/:jobId/retry` tries it at once.
         pub(crate) id: JobId = row.job_id,
         state: Status = row.status(now),
+        /// The action of the entry, or `webhook.test`.
+        #[schema(example = "moderation.ban")]
+        event: String = sent(row).map(|sent| sent.event).unwrap_or_default(),
         /// The audit entry that is sent; null: a test.
         #[schema(required)]
-        entry_id: Option<AuditId> = entry_of(row),
+        entry_id: Option<AuditId> = sent(row).and_then(|sent| sent.entry),
         #[schema(minimum = 0, example = 1)]
         attempts: i32 = row.attempt,
         /// The HTTP status of the receiver's answer, once it took the event.
@@ -128,9 +131,9 @@ answer! {
     }
 }
 
-/// The entry that a delivery sends; `None`: it is a test.
-pub(crate) fn entry_of(row: &job::Model) -> Option<AuditId> {
-    DeliverWebhook::deserialize(&row.args).ok()?.entry
+/// What a delivery sends.
+pub(crate) fn sent(row: &job::Model) -> Option<DeliverWebhook> {
+    DeliverWebhook::deserialize(&row.args).ok()
 }
 
 /// Enqueues a test (no entry) or a replay. An open delivery of the same event is joined.
@@ -144,11 +147,14 @@ pub(crate) async fn enqueue(
     if hook.state != State::On {
         return Err(ApiError::conflict("webhook_off", "the webhook is off: switch it on first"));
     }
-    if let Some(entry) = entry {
-        audit_entry::find(work.tx(), call.guild(), entry).await?.or_not_found("audit entry")?;
-    }
+    let event = match entry {
+        Some(entry) => {
+            audit_entry::find(work.tx(), call.guild(), entry).await?.or_not_found("audit entry")?.action
+        }
+        None => TEST_EVENT.to_owned(),
+    };
     call.room_for(work.tx(), Cap::Jobs, 1).await?;
-    let payload = DeliverWebhook { guild: call.guild(), webhook: id, entry };
+    let payload = DeliverWebhook { guild: call.guild(), webhook: id, event, entry };
     let enqueued = payload.draft(call.actor())?.enqueue(work.tx(), work.now()).await?;
     work.publish(enqueued.message);
     Ok(enqueued.job)

@@ -251,11 +251,23 @@ const JOBS: [Action; 5] = [
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Action; 11] = [
+const SETTINGS: [Action; 18] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
     to("keys.revoke", "Key revoked", Other, "revoked the key {name}"),
+    to("webhooks.add", "Webhook added", Other, "added webhook {target}"),
+    to("webhooks.update", "Webhook changed", Other, "changed webhook {target}"),
+    to("webhooks.rotate", "Webhook's secret replaced", Other, "replaced the secret of webhook {target}"),
+    to("webhooks.test", "Webhook tested", Other, "sent a test to webhook {target}"),
+    to("webhooks.replay", "Event sent again", Other, "sent an event to webhook {target} again"),
+    to(
+        "webhooks.gone",
+        "Webhook switched off",
+        Other,
+        "switched webhook {target} off: its receiver answered 410",
+    ),
+    to("webhooks.remove", "Webhook removed", Other, "removed webhook {target}"),
     to("games.trust", "Game trusted", Other, "trusted the key {name}: its codes prove for all servers"),
     to("games.untrust", "Game no longer trusted", Other, "no longer trusts the key {name}"),
     to(

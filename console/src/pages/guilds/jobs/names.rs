@@ -28,7 +28,7 @@ impl Mark {
 }
 
 /// The kinds that belong to guilds, with their labels.
-pub(in crate::pages) const KINDS: [(&str, &str); 9] = [
+pub(in crate::pages) const KINDS: [(&str, &str); 10] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
     ("unlink_member", "Take away what a link gave"),
@@ -38,6 +38,7 @@ pub(in crate::pages) const KINDS: [(&str, &str); 9] = [
     ("mirror_ban", "Ban on Discord"),
     ("shield_import", "Shield import"),
     ("create_ticket", "Open a ticket"),
+    ("deliver_webhook", "Event for a webhook"),
 ];
 
 pub(in crate::pages) fn kind_words(kind: &str) -> &str {

@@ -3,7 +3,7 @@
 use entities::job::deliveries;
 use entities::{JobId, WebhookId, webhook};
 
-use crate::endpoints::guilds::webhooks::record::{DeliveryQueued, enqueue, entry_of};
+use crate::endpoints::guilds::webhooks::record::{DeliveryQueued, enqueue, sent};
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -23,7 +23,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     webhook::find(work.tx(), call.guild(), id).await?.or_not_found("webhook")?;
     let found = deliveries::find(work.tx(), call.guild(), id, delivery).await?.or_not_found("delivery")?;
-    let job = enqueue(&call, &mut work, id, entry_of(&found)).await?;
+    let job = enqueue(&call, &mut work, id, sent(&found).and_then(|sent| sent.entry)).await?;
     work.audit("webhooks.replay", id, json!({ "delivery": delivery, "job_id": job }));
     work.commit(Reply::data(&DeliveryQueued { id: job })?.with_message("delivery queued")).await
 }
