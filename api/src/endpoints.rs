@@ -29,6 +29,14 @@ pub(crate) mod bindings {
 }
 pub(crate) mod guilds {
     pub(crate) mod linked_member;
+    pub(crate) mod follow {
+        pub(crate) mod get;
+        pub(crate) mod patch;
+        pub(crate) mod record;
+        pub(crate) mod go_on {
+            pub(crate) mod post;
+        }
+    }
     pub(crate) mod webhooks {
         pub(crate) mod delete;
         pub(crate) mod get;

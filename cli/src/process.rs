@@ -8,7 +8,7 @@ pub(crate) mod wait;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use platforms::Platforms;
+use platforms::{FollowPace, Platforms};
 use queue::run::Slots;
 use queue::{Broker, Queue};
 use runtime::telemetry::traces;
@@ -94,7 +94,8 @@ impl Process {
         credentials::check(&platforms, &context.shutdown);
         credentials::register_commands(&platforms, &context.shutdown);
         worker::start(&queue, platforms.clone(), slots);
-        scheduler::start(&context, &queue, scheduler::Options { alone: true });
+        let follows = platforms.follow_pace != FollowPace::Off;
+        scheduler::start(&context, &queue, scheduler::Options { alone: true, follows });
         service_manager::started(&context.shutdown);
         api::serve(context, queue, platforms, listener, options).await;
     }

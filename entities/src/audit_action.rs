@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 99] = [
+pub const ALL: [&str; 102] = [
     "accounts.erase",
     "actions.add",
     "application_panels.add",
@@ -91,6 +91,9 @@ pub const ALL: [&str; 99] = [
     "strikes.update",
     "strikes.wipe",
     "sync.all_requested",
+    "sync.follow_continued",
+    "sync.follow_stopped",
+    "sync.follow_updated",
     "sync.member",
     "sync.requested",
     "ticket.create",

@@ -27,6 +27,8 @@ pub mod console_operator;
 pub mod console_session;
 pub mod epoch;
 pub mod erasure;
+pub mod follow;
+pub mod follow_budget;
 #[cfg(test)]
 mod fuzz;
 pub mod game_server;

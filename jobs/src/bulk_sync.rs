@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
+use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
 use entities::{ChatId, GuildId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
@@ -30,6 +31,16 @@ pub struct SyncAll {
     /// A plan with more role removals fails before its first write.
     #[serde(default)]
     pub max_removals: Option<u64>,
+    /// It started by itself ([`crate::follow`]).
+    #[serde(default)]
+    pub follow: Option<Pass>,
+}
+
+/// What a sync that started by itself keeps to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    /// It stops if it would take roles from more members, in percent; `None`: a person let it go on.
+    pub brake_percent: Option<i32>,
 }
 
 impl Payload for SyncAll {
@@ -40,8 +51,12 @@ impl Payload for SyncAll {
 
 impl SyncAll {
     /// At most one unfinished job has this key.
-    fn dedupe_key(&self) -> &'static str {
-        if self.dry_run { "dry" } else { "all" }
+    pub(crate) fn dedupe_key(&self) -> &'static str {
+        match (&self.follow, self.dry_run) {
+            (Some(_), _) => FOLLOW_KEY,
+            (None, true) => "dry",
+            (None, false) => "all",
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod bulk_sync;
 pub mod direct_message;
 pub mod erasure;
+pub mod follow;
 pub mod kinds;
 pub mod link_export;
 pub mod link_import;

@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 18] = changes![
+const CHANGES: [Change; 19] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -41,6 +41,7 @@ const CHANGES: [Change; 18] = changes![
     "m0016_traces",
     "m0017_guild_import",
     "m0018_webhooks",
+    "m0019_follow",
 ];
 
 struct Schema;

@@ -38,6 +38,8 @@ const ACTIONS: &[Action] = actions! {
     // Their own, or with `sync.write`: the endpoint checks it.
     Member "POST /interactions/sync";
     Permission("sync.write") "POST /interactions/sync/all";
+    Permission("sync.write") "PATCH /guilds/{guildId}/follow";
+    Permission("sync.write") "POST /guilds/{guildId}/follow/continue";
     Permission("roles.write") "POST /interactions/roles/assign";
     Permission("roles.write") "POST /interactions/roles/remove";
     Permission("settings.write") "PATCH /guilds/{guildId}/settings";

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 109] = [
+const FIELDS: [(&str, &str, &str); 111] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -11,6 +11,7 @@ const FIELDS: [(&str, &str, &str); 109] = [
     ("author_id", "Written by", ""),
     ("banned", "Banned on Discord", ""),
     ("body", "Note", ""),
+    ("brake_percent", "Brake", "enter a number of percent from 1 to 100"),
     ("by", "Operator", ""),
     ("category_id", "Discord category", "enter the id of the category: digits only"),
     ("changed", "Changed", ""),
@@ -28,6 +29,7 @@ const FIELDS: [(&str, &str, &str); 109] = [
     ("ends_at", "Last day", "choose a day"),
     ("error", "Error code", ""),
     ("events", "Events", "choose at least one"),
+    ("every_minutes", "Automatic syncs", "choose one from the list"),
     ("expires_at", "Expires", "choose a day"),
     ("flagged_by", "Flagged by", ""),
     ("group_id", "Roblox group", "enter the number from the address of the group"),

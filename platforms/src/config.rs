@@ -4,10 +4,11 @@
 //! platform, which are three real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`, pictures at
 //! `thumbnails.roblox.com`. Files of the chat platform are on another host too, which the base replaces as well.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use entities::account::Way;
-use runtime::{PlatformConfig, Redis, Secret};
+use runtime::{PlatformConfig, PlatformRate, Redis, Secret};
 
 use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
@@ -51,6 +52,31 @@ pub struct Platforms {
     pub webhook_secret: Option<WebhookSecret>,
     /// Takes the webhooks of guilds.
     pub receivers: Receivers,
+    pub follow_pace: FollowPace,
+}
+
+/// How fast passes that start by themselves may read from the game platform, all processes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FollowPace {
+    /// None starts.
+    Off,
+    PerMinute(NonZeroU32),
+    /// The platform's rate has no limit.
+    Unlimited,
+}
+
+impl FollowPace {
+    /// A part of the rate, in percent.
+    fn new(percent: u32, rate: PlatformRate) -> Self {
+        match rate {
+            _ if percent == 0 => Self::Off,
+            PlatformRate::Off => Self::Unlimited,
+            PlatformRate::Calls(calls) => {
+                let part = calls.get().saturating_mul(percent) / 100;
+                Self::PerMinute(NonZeroU32::new(part).unwrap_or(NonZeroU32::MIN))
+            }
+        }
+    }
 }
 
 impl Platforms {
@@ -85,7 +111,18 @@ impl Platforms {
         let webhook_secret =
             config.play_webhook_secret.as_ref().map(|secret| WebhookSecret::new(secret.expose()));
         let receivers = Receivers::new(&config.webhook_networks, AGENT)?;
-        Ok(Self { chat, play, sign_in, play_sign_in, pictures, interaction_key, webhook_secret, receivers })
+        let follow_pace = FollowPace::new(config.follow_share, config.play_rate);
+        Ok(Self {
+            chat,
+            play,
+            sign_in,
+            play_sign_in,
+            pictures,
+            interaction_key,
+            webhook_secret,
+            receivers,
+            follow_pace,
+        })
     }
 
     /// The variables that are not set and without which no member can link in this way.
@@ -166,6 +203,7 @@ mod tests {
             chat_rate: PlatformRate::Off,
             play_rate: PlatformRate::Off,
             webhook_networks: Vec::new(),
+            follow_share: 0,
         };
         Platforms::new(&config, None).unwrap()
     }

@@ -39,7 +39,7 @@ pub use chat::{
     Application, ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS,
     MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, NamedMember, RoleProblem,
 };
-pub use config::Platforms;
+pub use config::{FollowPace, Platforms};
 pub use context::{CallContext, Priority};
 pub use discord::{ChatPlatform, Delivery};
 pub use error::{Missing, PlatformError};
@@ -53,7 +53,7 @@ pub use pacing::budget::{Budget, CountedBy};
 pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
 pub use pictures::{Picture, PictureOf, Pictures};
-pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Player, Profile, Ranks};
+pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL, Player, Profile, Ranks};
 pub use play_sign_in::PlaySignIn;
 pub use receivers::{Message, Receivers, Unreached};
 pub use roblox::PlayPlatform;

@@ -6,6 +6,8 @@ use entities::{GroupId, PlayId, Timestamp};
 
 /// Maximum users per membership call.
 pub const MEMBERSHIP_USERS_PER_CALL: usize = 50;
+/// Maximum users per call for their names.
+pub const NAMES_PER_CALL: usize = 200;
 
 /// The ranks (1 to 255, ascending) of users in groups. A pair that is absent is not in the group: rank 0.
 pub type Ranks = HashMap<(PlayId, GroupId), Vec<i16>>;

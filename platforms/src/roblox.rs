@@ -26,13 +26,12 @@ use types::{NamesBody, Page, RoleRanks};
 
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
-use crate::play::{MEMBERSHIP_USERS_PER_CALL, Ranks};
+use crate::play::{MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL, Ranks};
 use crate::routes::play as routes;
 use crate::wire::{Request, Standing, Wire, credential};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 /// Maximum ids per `POST /v1/users`.
-const NAMES_PER_CALL: usize = 200;
 /// Concurrent batches of one request.
 const BATCHES_AT_ONCE: usize = 4;
 /// How long a group's role list is cached; a membership with an unknown role refreshes it at once.

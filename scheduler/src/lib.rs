@@ -6,6 +6,7 @@
 
 mod batch;
 mod expiry;
+mod follow;
 mod interval;
 mod leader;
 mod periodic;
@@ -28,6 +29,8 @@ use runtime::Context;
 pub struct Options {
     /// The only process of an installation: it leads at once.
     pub alone: bool,
+    /// Guilds follow the game platform by passes that start by themselves.
+    pub follows: bool,
 }
 
 /// Starts the loops; they end with the context's shutdown.
@@ -37,6 +40,9 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     let tracker = context.shutdown.tracker().clone();
     tracker.spawn(rescue::keep(queue.clone(), leadership.clone(), context.shutdown.clone()));
     tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership.clone()));
+    if options.follows {
+        tracker.spawn(follow::keep(context.clone(), queue.clone(), leadership.clone()));
+    }
     tracker.spawn(webhooks::keep(context.clone(), queue.clone(), leadership));
     queue::run::run(&queue, Registry::default().with(periodic::Job(context)), Slots::SCHEDULER);
 }

@@ -258,6 +258,8 @@ fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
         // The limits of the real hosts have separate tests, beside the clients.
         ("GUILDHALL_CHAT_RATE", "off"),
         ("GUILDHALL_PLAY_RATE", "off"),
+        // Tests of it set a share; the members of the others stay as they are.
+        ("GUILDHALL_FOLLOW_SHARE", "0"),
         ("GUILDHALL_WEBHOOK_NETWORKS", "127.0.0.0/8"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))

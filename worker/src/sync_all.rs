@@ -5,6 +5,7 @@
 //! `max_removals` or fails, so no member is changed. One page is in memory at a time; the next one is fetched while the ranks of
 //! the current one arrive.
 
+mod follow;
 mod page;
 mod plan;
 mod planner;
@@ -20,6 +21,7 @@ use serde_json::Value;
 use crate::errors::{job_error, wait_out};
 use crate::names;
 use crate::wanted::GuildRules;
+use follow::Turn;
 use page::{Findings, Page};
 use plan::{Cut, Plan};
 use planner::Planner;
@@ -51,6 +53,12 @@ impl Job {
             return conclude(job, args, Plan::nothing_asked(links));
         }
         let mut plan = begun.unwrap_or_default();
+        if args.follow.is_some() && !plan.complete {
+            let calls = follow::calls(links, &rules);
+            if follow::in_turn(job, args, &mut plan, self.0.follow_pace, calls).await? == Turn::Superseded {
+                return conclude(job, args, Plan::nothing_asked(links));
+            }
+        }
         if !plan.complete {
             let call = CallContext::bulk(args.guild);
             let overview = self.0.chat.guild_overview(call).await.map_err(job_error)?;
@@ -68,7 +76,7 @@ impl Planner<'_> {
         loop {
             self.job.check_cancelled()?;
             // Decided before the next page is fetched, to avoid a wasted fetch.
-            let last_turn = self.job.should_yield();
+            let last_turn = self.job.should_yield() || self.args.follow.is_some();
             let next = async {
                 if page.is_last() || last_turn {
                     return Ok(None);
@@ -131,6 +139,13 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     if args.dry_run {
         job.set_progress(seen.members, seen.members, 0);
         return Ok(Outcome::done(plan.preview(args.max_removals)));
+    }
+    if let Some(pass) = &args.follow {
+        follow::brake(pass, seen, &plan.in_group)?;
+        if seen.planned == 0 {
+            job.set_progress(seen.members, seen.members, 0);
+            return Ok(Outcome::done(plan.counters()));
+        }
     }
     if let Some(limit) = args.max_removals.filter(|limit| plan.exceeds(*limit)) {
         let removals = seen.role_removals;

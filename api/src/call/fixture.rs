@@ -38,6 +38,7 @@ fn no_platforms() -> PlatformConfig {
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
         webhook_networks: Vec::new(),
+        follow_share: 0,
     }
 }
 

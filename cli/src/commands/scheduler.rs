@@ -1,5 +1,6 @@
 //! `guildhall scheduler`: fires periodic tasks and rescues jobs. One of several leads; the others are on standby.
 
+use platforms::FollowPace;
 use runtime::{Context, RetentionArgs};
 
 use crate::process::{BackgroundArgs, Process};
@@ -17,9 +18,10 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let retention = args.retention.checked()?;
-    let start = |Process { context, queue, .. }: &Process| {
+    let start = |Process { context, queue, platforms }: &Process| {
         let context = Context { retention, ..context.clone() };
-        scheduler::start(&context, queue, scheduler::Options { alone: false });
+        let follows = platforms.follow_pace != FollowPace::Off;
+        scheduler::start(&context, queue, scheduler::Options { alone: false, follows });
     };
     args.background.run("scheduler", start).await
 }

@@ -179,7 +179,7 @@ async fn that_nobody_runs_jobs_is_seen(deployment: &Deployment) {
         checks.into_iter().find(|check| check["name"] == "processes").unwrap()
     };
     let found = doctor().await;
-    assert_eq!(found["detail"], "nobody runs jobs of class interactive, default, bulk; 1 wait");
+    assert_eq!(found["detail"], "nobody runs jobs of class interactive, default, bulk, delivery; 1 wait");
     assert_eq!(found["cure"], "start `guildhall worker`");
     seen().await.shows(200, "Nobody runs jobs of the classes interactive, default, bulk");
     assert_eq!(metric(deployment, "guildhall_jobs_queued{class=\"interactive\"}").await, Some(1));
@@ -196,9 +196,10 @@ async fn that_nobody_runs_jobs_is_seen(deployment: &Deployment) {
     let text = deployment.metrics(0).await;
     let lag = text.split("guildhall_schedule_lag_seconds{schedule=\"sanctions\"} ").nth(1).unwrap();
     assert!(lag.lines().next().unwrap().parse::<f64>().unwrap() > 3_600.0, "{text}");
-    seen()
-        .await
-        .shows(200, "Nobody runs jobs of the classes interactive, default, bulk, maintenance, quarantine");
+    seen().await.shows(
+        200,
+        "Nobody runs jobs of the classes interactive, default, bulk, delivery, maintenance, quarantine",
+    );
     let ready = http_client().get(format!("{}/health/ready", deployment.api_base(0))).send().await.unwrap();
     assert_eq!(ready.status(), 200, "the API answers without workers");
     deployment.add_worker().await;

@@ -20,6 +20,7 @@ mod documentation;
 mod door;
 mod erasure;
 mod errors;
+mod follow;
 mod game_activity;
 mod game_trust;
 mod guild_removal;

@@ -82,6 +82,22 @@ pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> 
     slim().filter(open).order_by_asc(Column::JobId).limit(limit).all(conn).await
 }
 
+/// The dedupe key of syncs that started by themselves, which give way to those that somebody asked for.
+pub const FOLLOW_KEY: &str = "follow";
+
+/// Whether somebody waits for a bulk job: of this guild, or of any.
+pub async fn is_bulk_asked_for(conn: &impl Conn, guild: Option<GuildId>) -> Result<bool> {
+    let asked = Condition::all()
+        .add(Column::Class.eq(Class::Bulk))
+        .add(Column::FinishedAt.is_null())
+        .add(Column::GuildId.is_not_null())
+        .add(Column::DedupeKey.ne(FOLLOW_KEY))
+        .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+    let first = Entity::find().select_only().column(Column::JobId).filter(Column::ParentId.is_null());
+    let first: Option<JobId> = first.filter(asked).limit(1).into_tuple().one(conn).await?;
+    Ok(first.is_some())
+}
+
 /// Kinds whose arguments name one account or ticket and nothing long.
 const KINDS_OF_ONE_ACCOUNT: [&str; 5] =
     ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket"];

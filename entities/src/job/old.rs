@@ -5,7 +5,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{Condition, Order};
 
 use super::model::{Column, Entity};
-use crate::{Conn, Result, Timestamp, job_failure, sweep};
+use crate::{Conn, JobId, Result, Timestamp, job_failure, sweep};
 
 /// Deletes up to `limit` jobs that ended before `before`, the oldest first, and as many of their chunks and
 /// failures: a job is deleted once it has none. Needs a transaction.
@@ -28,6 +28,12 @@ pub async fn prune_maintenance(conn: &impl Conn, before: Timestamp, limit: u64) 
     let which = Expr::cust("class = 'maintenance' AND state = 'succeeded'");
     let over = Condition::all().add(Column::FinishedAt.lt(before)).add(which);
     sweep::delete::<Entity>(conn, over, Column::FinishedAt, limit).await
+}
+
+/// Deletes one that has ended, with its failures.
+pub async fn delete(conn: &impl Conn, job: JobId) -> Result<()> {
+    let ended = Entity::delete_many().filter(Column::JobId.eq(job)).filter(Column::FinishedAt.is_not_null());
+    ended.exec(conn).await.map(drop)
 }
 
 async fn delete_some<E: EntityTrait>(conn: &impl Conn, rows: &Condition, limit: u64) -> Result<u64> {

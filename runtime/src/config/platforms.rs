@@ -78,7 +78,13 @@ pub struct PlatformArgs {
         hide_default_value = true
     )]
     pub webhook_networks: Listed<IpNet>,
+    /// Percent of the rate of the game platform that passes may use which start by themselves and keep roles in step with ranks;
+    /// 0: none starts
+    #[arg(long, env = "GUILDHALL_FOLLOW_SHARE", value_name = "PERCENT", default_value_t = FOLLOW_SHARE, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub follow_share: u32,
 }
+
+const FOLLOW_SHARE: u32 = 50;
 
 /// A rate in calls per the unit of its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +123,7 @@ pub struct PlatformConfig {
     pub chat_rate: PlatformRate,
     pub play_rate: PlatformRate,
     pub webhook_networks: Vec<IpNet>,
+    pub follow_share: u32,
 }
 
 /// Variables of an application that people sign in with: its id and its secret.
@@ -150,6 +157,7 @@ impl PlatformArgs {
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
             webhook_networks: self.webhook_networks.0.clone(),
+            follow_share: self.follow_share,
         })
     }
 }

@@ -154,6 +154,7 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         chat_rate: chat_rate.parse().unwrap(),
         play_rate: PlatformRate::Off,
         webhook_networks: Vec::new(),
+        follow_share: 0,
     }
 }
 

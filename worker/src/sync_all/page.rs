@@ -57,6 +57,9 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let ranks = ranks.map_err(job_error)?;
     let mut findings = Findings::default();
     findings.differences.seen.not_in_guild = not_in_guild;
+    let of_group = |group| players.iter().filter(|player| ranks.contains_key(&(**player, group))).count();
+    findings.differences.in_group =
+        groups.iter().map(|group| (*group, i64::try_from(of_group(*group)).unwrap_or(i64::MAX))).collect();
     for (member, link) in linked {
         let renamed = names::difference(&link, &names);
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
@@ -96,7 +99,7 @@ async fn linked<'p, C: ConnectionTrait>(
 impl Findings {
     fn note(&mut self, member: &ChatMember, permitted: Permitted) {
         let Permitted { change, failed_roles, nickname_refused } = permitted;
-        let Differences { seen, changes, refused_roles } = &mut self.differences;
+        let Differences { seen, changes, refused_roles, .. } = &mut self.differences;
         if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
             seen.members_refused += 1;
             self.refusals.push(refusal);
@@ -164,7 +167,7 @@ mod tests {
             members_refused: 1,
             not_in_guild: 0,
         };
-        let Differences { seen, changes, refused_roles } = &findings.differences;
+        let Differences { seen, changes, refused_roles, .. } = &findings.differences;
         assert_eq!(*seen, expected);
         assert_eq!((changes.len(), refused_roles.len()), (1, 2));
         assert_eq!(findings.refusals[0].message, "role 9: too high; role 8: too high");

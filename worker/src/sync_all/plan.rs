@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use entities::{ChatId, RoleId};
+use entities::{ChatId, GroupId, RoleId, Timestamp};
 use jobs::bulk_sync::PlannedChange;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,6 +25,12 @@ pub(super) struct Plan {
     pub(super) after: Option<ChatId>,
     /// All members are planned.
     pub(super) complete: bool,
+    /// Of a pass that started by itself: when the budget has room for its next page.
+    #[serde(default)]
+    pub(super) turn_at: Option<Timestamp>,
+    /// How many of the members are in each group.
+    #[serde(default)]
+    pub(super) in_group: BTreeMap<GroupId, i64>,
     pub(super) seen: Seen,
     /// Changes waiting to fill a chunk, the oldest planned at `rest_since`.
     rest: Vec<PlannedChange>,
@@ -59,6 +65,7 @@ pub(super) struct Differences {
     pub(super) seen: Seen,
     pub(super) changes: Vec<PlannedChange>,
     pub(super) refused_roles: Vec<FailedRole>,
+    pub(super) in_group: BTreeMap<GroupId, i64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,8 +91,11 @@ impl Plan {
 
     /// Adds a page and returns the full chunks; a dry run keeps a sample instead.
     pub(super) fn absorb(&mut self, page: Differences, now: i64, dry_run: bool) -> Vec<Cut> {
-        let Differences { seen, changes, refused_roles } = page;
+        let Differences { seen, changes, refused_roles, in_group } = page;
         self.seen.add(seen);
+        for (group, members) in in_group {
+            *self.in_group.entry(group).or_default() += members;
+        }
         for role in refused_roles {
             let known = self.ungrantable.entry(role.role_id);
             let fresh = || Ungrantable { error: role.error.to_owned(), reason: role.reason, members: 0 };
@@ -248,7 +258,7 @@ mod tests {
         let mut plan = Plan { after: Some(chat(9)), ..Plan::default() };
         let refused = FailedRole { role_id: role(3), error: "role_managed", reason: "managed".to_owned() };
         let seen = Seen { members: 2, ..Seen::default() };
-        plan.absorb(Differences { seen, changes: changes(1, 3), refused_roles: vec![refused] }, 1, false);
+        plan.absorb(Differences { seen, refused_roles: vec![refused], ..page(changes(1, 3)) }, 1, false);
         let kept: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
         assert_eq!(kept, plan);
         for other in [json!({ "since": 1, "base": 2 }), Value::Null] {

@@ -246,6 +246,7 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         chat_rate: PlatformRate::Off,
         play_rate: PlatformRate::Off,
         webhook_networks: "127.0.0.0/8".parse().into_iter().collect(),
+        follow_share: 0,
     };
     Platforms::new(&config, None).unwrap()
 }

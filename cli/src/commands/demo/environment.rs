@@ -152,6 +152,8 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
         chat_rate: rate(CHAT_RATE)?,
         play_rate: rate(PLAY_RATE)?,
         // Receivers on this machine, to try webhooks with.
+        // The nine members who are wrong wait for a person's preview.
+        follow_share: 0,
         webhook_networks: "127.0.0.0/8".parse().map_err(|error: &str| anyhow!(error))?,
     })
 }

@@ -1,9 +1,11 @@
 //! /console/guilds/:guild/sync: what a sync does here, its preview, and its history.
 
 pub(super) mod changes;
+mod follow;
 mod preview;
 mod quota;
 pub(crate) mod run;
+pub(crate) mod set_follow;
 
 use askama::Template;
 use entities::bulk_sync::Kind;
@@ -22,6 +24,7 @@ use crate::html::format::{Count, Number};
 use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
+use follow::Follow;
 use preview::Preview;
 use quota::Window;
 
@@ -31,7 +34,7 @@ const RUNS_READ: u64 = 20;
 const RUNS_SHOWN: usize = 10;
 const KIND: &str = "sync_all";
 /// The fields of the forms; the API's errors name them.
-const FIELDS: &[&str] = &["max_removals"];
+const FIELDS: &[&str] = &["max_removals", "every_minutes", "brake_percent"];
 
 #[derive(Template)]
 #[template(path = "guilds/sync.html")]
@@ -45,6 +48,7 @@ struct Page {
     template: String,
     run: Window,
     dry_run: Window,
+    follow: Follow,
     preview: Option<Preview>,
     rows: Vec<Row>,
     jobs_url: String,
@@ -73,6 +77,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         template: visit.guild.nickname_template.clone(),
         run: Window::read(visit, Kind::Run).await?,
         dry_run: Window::read(visit, Kind::DryRun).await?,
+        follow: Follow::read(visit, &form).await?,
         preview: Preview::find(visit, &jobs).await?,
         rows: Row::all(visit, &jobs[..jobs.len().min(RUNS_SHOWN)]).await?,
         jobs_url: visit.url("/jobs"),

@@ -100,9 +100,12 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 19] = [
+const MEMBERS: [Action; 22] = [
     to("accounts.erase", "Account erased", Person, "erased an account from {entries} entries of this log"),
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
+    to("sync.follow_updated", "Automatic syncs changed", Other, "changed how automatic syncs run"),
+    to("sync.follow_stopped", "Automatic sync stopped", Other, "stopped the automatic syncs[: {reason}]"),
+    to("sync.follow_continued", "Automatic syncs go on", Other, "let the automatic syncs go on"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to("sync.member", "Member synced", Person, "synced {target}"),
     to("roles.assign_requested", "Role to be given", Person, "asked to give {target} the role {role_id}"),

@@ -1,5 +1,6 @@
 //! Names and marks of jobs for people.
 
+use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Model, Status};
 use serde_json::Value;
 
@@ -47,7 +48,13 @@ pub(in crate::pages) fn kind_words(kind: &str) -> &str {
 
 /// What the job does, in a few words. Lists have no arguments; a preview is known by its result there.
 pub(in crate::pages::guilds) fn title(job: &Model) -> String {
-    if is_preview(job) { "Preview of a sync".to_owned() } else { kind_words(&job.kind).to_owned() }
+    if is_preview(job) {
+        "Preview of a sync".to_owned()
+    } else if job.dedupe_key.as_deref() == Some(FOLLOW_KEY) {
+        "Automatic sync".to_owned()
+    } else {
+        kind_words(&job.kind).to_owned()
+    }
 }
 
 /// The same, with the name of the person.

@@ -76,5 +76,6 @@ fn payload(call: &Call) -> Result<SyncAll, ApiError> {
         guild: call.guild(),
         dry_run: dry_run.unwrap_or(false),
         max_removals: max_removals.and_then(|max| u64::try_from(max.0).ok()),
+        follow: None,
     })
 }

@@ -1,0 +1,156 @@
+//! Members follow their ranks without a command: passes that start by themselves (docs/rules.md 5).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{Api, Deployment, Member, Setup, both_modes, eventually, in_turn};
+
+both_modes!(
+    members_follow_their_ranks_by_themselves(crate::follow::following),
+    a_pass_that_takes_too_much_waits_for_a_person(crate::follow::following),
+    nobody_loses_a_role_because_a_group_has_nobody(crate::follow::following)
+);
+in_turn!(
+    a_quiet_guild_is_left_alone_and_fills_no_list(crate::follow::following),
+    a_guild_switches_it_off(crate::follow::following),
+    settings_are_checked
+);
+
+/// Longer than a look of the scheduler, a plan and its chunks.
+const FOLLOWS_WITHIN: Duration = Duration::from_secs(40);
+
+pub(crate) fn following(setup: Setup) -> Setup {
+    setup.members(100).env("GUILDHALL_FOLLOW_SHARE", "100")
+}
+
+fn follow(deployment: &Deployment) -> (Api, String) {
+    (deployment.api().key(&deployment.guild().admin_key), format!("/guilds/{}/follow", deployment.guild().id))
+}
+
+async fn all_right(deployment: &Deployment) {
+    eventually("every member is right", FOLLOWS_WITHIN, async || {
+        (deployment.simulator.wrong(deployment.guild()).await == 0).then_some(())
+    })
+    .await;
+}
+
+/// How the guild follows, once a pass has ended.
+async fn ended(deployment: &Deployment, since: &Value) -> Value {
+    let (api, path) = follow(deployment);
+    eventually("a pass ended", FOLLOWS_WITHIN, async || {
+        let now = api.get(&path).await.ok();
+        (now["job_id"].is_null() && now["ended_at"] != *since).then_some(now)
+    })
+    .await
+}
+
+/// The next pass starts now.
+async fn hurry(deployment: &Deployment) -> Value {
+    let (api, path) = follow(deployment);
+    let before = api.get(&path).await.ok();
+    let other = if before["every_minutes"] == 60 { 61 } else { 60 };
+    api.patch(&path, json!({ "every_minutes": other })).await.ok();
+    before["ended_at"].clone()
+}
+
+async fn set_rank(deployment: &Deployment, member: &Member, rank: i64) {
+    let ranks: Vec<i64> = if rank == 0 { Vec::new() } else { vec![rank] };
+    let change = json!({ "group_id": deployment.guild().group, "play_id": member.play, "ranks": ranks });
+    deployment.simulator.change_member(change).await;
+}
+
+async fn members_follow_their_ranks_by_themselves(deployment: &Deployment) {
+    all_right(deployment).await;
+    let first = ended(deployment, &Value::Null).await;
+    assert_eq!(first["changed"], deployment.guild().changes());
+    assert!(first["next_at"].is_string() && first["stopped"].is_null(), "{first}");
+    let promoted = deployment.guild().right();
+    let other = if promoted.rank == 1 { 50 } else { 1 };
+    set_rank(deployment, promoted, other).await;
+    let since = hurry(deployment).await;
+    let second = ended(deployment, &since).await;
+    assert_eq!(second["changed"], 1, "{second}");
+    let (api, _) = follow(deployment);
+    api.post("/interactions/sync/all", json!({})).await.ok();
+}
+
+async fn a_pass_that_takes_too_much_waits_for_a_person(deployment: &Deployment) {
+    ended(deployment, &Value::Null).await;
+    let (api, path) = follow(deployment);
+    api.patch(&path, json!({ "brake_percent": 1 })).await.ok();
+    let losing: Vec<&Member> = deployment.guild().members.iter().filter(|member| member.rank > 1).collect();
+    assert!(losing.len() > 30, "{}", losing.len());
+    for member in &losing[..30] {
+        set_rank(deployment, member, 1).await;
+    }
+    let updates = deployment.member_updates().await;
+    let since = hurry(deployment).await;
+    let stopped = ended(deployment, &since).await;
+    let why = stopped["stopped"].as_str().unwrap();
+    assert!(why.contains("30 of") && why.contains("more than 25"), "{why}");
+    assert!(stopped["next_at"].is_null());
+    assert_eq!(deployment.member_updates().await, updates, "nothing was changed");
+    assert_eq!(deployment.audit("sync.follow_stopped").await.len(), 1);
+    let going = api.post(&format!("{path}/continue"), json!({})).await.ok();
+    assert!(going["stopped"].is_null() && going["next_at"].is_string(), "{going}");
+    let after = ended(deployment, &stopped["ended_at"]).await;
+    assert_eq!(after["changed"], 30, "{after}");
+    api.post(&format!("{path}/continue"), json!({})).await.refused(409, &["no pass stopped"]);
+}
+
+async fn nobody_loses_a_role_because_a_group_has_nobody(deployment: &Deployment) {
+    ended(deployment, &Value::Null).await;
+    for member in &deployment.guild().members {
+        set_rank(deployment, member, 0).await;
+    }
+    let updates = deployment.member_updates().await;
+    let since = hurry(deployment).await;
+    let stopped = ended(deployment, &since).await;
+    assert!(stopped["stopped"].as_str().unwrap().contains("no linked member is in group"), "{stopped}");
+    assert_eq!(deployment.member_updates().await, updates, "nothing was changed");
+}
+
+async fn a_quiet_guild_is_left_alone_and_fills_no_list(deployment: &Deployment) {
+    all_right(deployment).await;
+    let first = ended(deployment, &Value::Null).await;
+    let updates = deployment.member_updates().await;
+    let since = hurry(deployment).await;
+    let quiet = ended(deployment, &since).await;
+    assert_eq!((&quiet["changed"], deployment.member_updates().await), (&json!(0), updates));
+    let (api, _) = follow(deployment);
+    let jobs = api.get(&format!("/guilds/{}/jobs?kind=sync_all", deployment.guild().id)).await.ok();
+    let jobs = jobs["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 1, "only the pass that changed somebody: {jobs:?}");
+    assert_eq!(jobs[0]["result"]["updated"], first["changed"]);
+}
+
+async fn a_guild_switches_it_off(deployment: &Deployment) {
+    let (api, path) = follow(deployment);
+    ended(deployment, &Value::Null).await;
+    let off = api.patch(&path, json!({ "every_minutes": 0 })).await.ok();
+    assert_eq!((&off["every_minutes"], &off["next_at"]), (&json!(0), &Value::Null));
+    let on = api.patch(&path, json!({ "every_minutes": null })).await.ok();
+    assert!(on["next_at"].is_string(), "{on}");
+    ended(deployment, &on["ended_at"]).await;
+}
+
+async fn settings_are_checked(deployment: &Deployment) {
+    let (api, path) = follow(deployment);
+    let usual = api.get(&path).await.ok();
+    assert_eq!((&usual["every_minutes"], &usual["brake_percent"]), (&Value::Null, &json!(10)));
+    for (wrong, named) in [
+        (json!({ "every_minutes": -1 }), "every_minutes"),
+        (json!({ "every_minutes": 10_081 }), "every_minutes"),
+        (json!({ "brake_percent": 0 }), "brake_percent"),
+        (json!({ "brake_percent": 101 }), "brake_percent"),
+        (json!({ "brake": 5 }), "brake"),
+        (json!({}), "at least one"),
+    ] {
+        api.patch(&path, wrong).await.refused(400, &[named]);
+    }
+    let changed = api.patch(&path, json!({ "every_minutes": 90, "brake_percent": 20 })).await.ok();
+    assert_eq!((&changed["every_minutes"], &changed["brake_percent"]), (&json!(90), &json!(20)));
+    let entry = &deployment.audit("sync.follow_updated").await[0];
+    assert_eq!(entry["metadata"]["after"], json!({ "every_minutes": 90, "brake_percent": 20 }));
+    deployment.api().key(&deployment.guild().game_key).get(&path).await.ok();
+}

@@ -1,0 +1,120 @@
+//! How guilds follow the game platform (docs/rules.md 5): when the next pass over a guild's members is due, and how the last
+//! one ended. The pass itself is a job.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement};
+
+use crate::by_id::no_relations;
+use crate::{Conn, GuildId, JobId, Result, Timestamp, guild};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "follow")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    /// `None`: as often as the budget allows; 0: never.
+    pub every_minutes: Option<i32>,
+    /// A pass that would take roles from a larger part of the members stops.
+    pub brake_percent: i32,
+    pub due_at: Timestamp,
+    /// Of the pass that is under way.
+    pub job_id: Option<JobId>,
+    pub ended_at: Option<Timestamp>,
+    /// Members whom the last pass that succeeded changed.
+    pub changed: i64,
+    /// Passes in a row that changed nobody.
+    pub quiet: i32,
+    /// Why the last pass stopped: no other one starts until a person lets it go on.
+    pub stopped: Option<String>,
+    /// A person has seen why: the next pass has no brake.
+    pub unbraked: bool,
+}
+
+no_relations!();
+
+const BRAKE_PERCENT: i32 = 10;
+
+impl Model {
+    /// Of a guild that has set nothing.
+    fn usual(guild_id: GuildId, now: Timestamp) -> Self {
+        Self {
+            guild_id,
+            every_minutes: None,
+            brake_percent: BRAKE_PERCENT,
+            due_at: now,
+            job_id: None,
+            ended_at: None,
+            changed: 0,
+            quiet: 0,
+            stopped: None,
+            unbraked: false,
+        }
+    }
+
+    pub fn is_off(&self) -> bool {
+        self.every_minutes == Some(0)
+    }
+
+    /// The largest part of the members from which the next pass may take roles; `None`: all of them.
+    pub fn brake(&self) -> Option<i32> {
+        (!self.unbraked).then_some(self.brake_percent)
+    }
+}
+
+/// Gives guilds that have links, and no row yet, one that is due now.
+pub async fn add_missing(conn: &impl Conn, now: Timestamp) -> Result<u64> {
+    let missing = "INSERT INTO follow (guild_id, brake_percent, due_at, changed, quiet, unbraked) \
+        SELECT guild_id, $1, $2, 0, 0, false FROM guild WHERE removing_since IS NULL \
+        AND EXISTS (SELECT 1 FROM link WHERE link.guild_id = guild.guild_id) \
+        AND NOT EXISTS (SELECT 1 FROM follow WHERE follow.guild_id = guild.guild_id) ON CONFLICT DO NOTHING";
+    let values = [BRAKE_PERCENT.into(), now.into()];
+    let statement = Statement::from_sql_and_values(conn.get_database_backend(), missing, values);
+    Ok(conn.execute_raw(statement).await?.rows_affected())
+}
+
+/// As it is, or as it will be when the guild's first pass starts.
+pub async fn read(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Model> {
+    let found = Entity::find_by_id(guild).one(conn).await?;
+    Ok(found.unwrap_or_else(|| Model::usual(guild, now)))
+}
+
+/// The row, which is made when it is missing. The guild stays locked until the transaction ends.
+pub async fn lock(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Model> {
+    guild::find_for_update(conn, guild).await?;
+    let usual = Model::usual(guild, now).into_active_model();
+    let present = OnConflict::column(Column::GuildId).do_nothing().to_owned();
+    Entity::insert(usual).on_conflict(present).exec_without_returning(conn).await?;
+    let row = Entity::find_by_id(guild).lock_exclusive().one(conn).await?;
+    row.ok_or(DbErr::RecordNotFound(guild.to_string()))
+}
+
+pub async fn save(conn: &impl Conn, row: Model) -> Result<Model> {
+    Entity::update(row.into_active_model().reset_all()).exec(conn).await
+}
+
+/// Guilds whose next pass is due, those that have waited longest first.
+pub async fn due(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<GuildId>> {
+    let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
+    let due = Entity::find().select_only().column(Column::GuildId).filter(Column::DueAt.lte(now));
+    let idle = due.filter(on).filter(Column::JobId.is_null()).filter(Column::Stopped.is_null());
+    idle.order_by_asc(Column::DueAt).limit(limit).into_tuple().all(conn).await
+}
+
+/// The passes under way.
+pub async fn running(conn: &impl Conn) -> Result<Vec<(GuildId, JobId)>> {
+    let rows = Entity::find().select_only().columns([Column::GuildId, Column::JobId]);
+    rows.filter(Column::JobId.is_not_null()).into_tuple().all(conn).await
+}
+
+/// When the last pass of each guild that follows ended.
+pub async fn last_ends(conn: &impl Conn) -> Result<Vec<Timestamp>> {
+    let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
+    let ended = Entity::find().select_only().column(Column::EndedAt).filter(on);
+    ended.filter(Column::EndedAt.is_not_null()).into_tuple().all(conn).await
+}
+
+/// How many guilds wait for a person.
+pub async fn count_stopped(conn: &impl Conn) -> Result<u64> {
+    Entity::find().filter(Column::Stopped.is_not_null()).count(conn).await
+}

@@ -1,0 +1,129 @@
+//! Following: syncs of all members that start by themselves (docs/rules.md 5). A pass is the bulk sync that somebody could ask
+//! for, with a brake, within a part of the game platform's budget, and gives way to what was asked for.
+//!
+//! A scheduler calls [`look`] (`scheduler/src/follow.rs`). The run is `worker/src/sync_all.rs` with `follow.rs` below it;
+//! settings and the way on after a brake are `api/src/endpoints/guilds/follow/`.
+
+use chrono::TimeDelta;
+use entities::audit_entry::{Actor, NewEntry};
+use entities::follow::{self, Model};
+use entities::job::{self, listing, old};
+use entities::{GuildId, JobId, Timestamp, link};
+use queue::{Draft, Queue, QueueError};
+use runtime::{Context, UnitOfWork};
+use serde_json::json;
+
+use crate::bulk_sync::{Pass, SyncAll};
+
+/// Passes under way: each waits for its turn in the budget, page by page, so more of them are not faster.
+const MOST_PASSES: u64 = 20;
+/// After a pass of a guild that sets no pace; it doubles with each pass that changes nobody.
+const SHORTEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
+const DOUBLINGS: u32 = 4;
+/// After a pass that failed.
+const PAUSE_AFTER_FAILURE: TimeDelta = TimeDelta::minutes(15);
+
+/// The error of a pass that stopped by its brake.
+pub const STOPPED: &str = "follow_stopped";
+
+/// Notes the passes that ended, and starts those that are due.
+pub async fn look(context: &Context, queue: &Queue) -> Result<(), QueueError> {
+    let running = follow::running(context.database.read()).await?;
+    let mut open = 0;
+    for (guild, job) in running {
+        open += u64::from(!note_end(context, guild, job).await?);
+    }
+    follow::add_missing(context.database.write(), context.clock.now()).await?;
+    let due = follow::due(context.database.read(), context.clock.now(), MOST_PASSES.saturating_sub(open));
+    for guild in due.await? {
+        start(context, queue, guild).await?;
+    }
+    Ok(())
+}
+
+async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), QueueError> {
+    let mut work = UnitOfWork::begin(context).await?;
+    let now = work.now();
+    let row = follow::lock(work.tx(), guild, now).await?;
+    if row.job_id.is_some() || row.is_off() || row.stopped.is_some() || row.due_at > now {
+        return Ok(());
+    }
+    let pass = Some(Pass { brake_percent: row.brake() });
+    let payload = SyncAll { guild, dry_run: false, max_removals: None, follow: pass };
+    let members = link::count(work.tx(), guild).await?;
+    let draft = Draft::new(guild, &payload, Actor::service())?.once(payload.dedupe_key());
+    let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
+    let enqueued = draft.enqueue(work.tx(), now).await?;
+    follow::save(work.tx(), Model { job_id: Some(enqueued.job), ..row }).await?;
+    work.publish(enqueued.message);
+    queue.publish(work.commit().await?);
+    Ok(())
+}
+
+/// False: the pass goes on.
+async fn note_end(context: &Context, guild: GuildId, id: JobId) -> Result<bool, QueueError> {
+    let found = listing::find_any(context.database.read(), id).await?;
+    if found.as_ref().is_some_and(|job| job.state.is_open()) {
+        return Ok(false);
+    }
+    let mut work = UnitOfWork::begin(context).await?;
+    let row = follow::lock(work.tx(), guild, work.now()).await?;
+    if row.job_id == Some(id) {
+        let is_quiet = found.as_ref().is_some_and(is_quiet);
+        let after = follow::save(work.tx(), after(row, found.as_ref(), work.now())).await?;
+        work.audit_own(after.stopped.map(|reason| NewEntry {
+            guild,
+            action: "sync.follow_stopped",
+            target: id.to_string(),
+            metadata: json!({ "reason": reason }),
+        }));
+        if is_quiet {
+            // A guild in which nothing happens would fill the list of its jobs.
+            old::delete(work.tx(), id).await?;
+        }
+        work.commit().await?;
+    }
+    Ok(true)
+}
+
+/// Members that a pass changed; `None`: it did not succeed.
+fn changed(job: &job::Model) -> Option<i64> {
+    let result = job.result.as_ref().filter(|_| job.state == job::State::Succeeded)?;
+    Some(result["updated"].as_i64().unwrap_or(0))
+}
+
+/// Whether a pass found nothing to do.
+fn is_quiet(job: &job::Model) -> bool {
+    let counts = job.result.as_ref().map(|result| result["failed"].as_i64().unwrap_or(0));
+    changed(job) == Some(0) && counts == Some(0)
+}
+
+/// The row after a pass; `None`: its job was deleted.
+fn after(row: Model, job: Option<&job::Model>, now: Timestamp) -> Model {
+    let row = Model { job_id: None, unbraked: false, ended_at: Some(now), ..row };
+    let Some(changed) = job.and_then(changed) else {
+        let failure = job.and_then(job::Model::failure).filter(|failure| failure.error == STOPPED);
+        let stopped = failure.map(|failure| failure.message);
+        return Model { due_at: now + PAUSE_AFTER_FAILURE, stopped, ..row };
+    };
+    let quiet = if changed == 0 { row.quiet.saturating_add(1) } else { 0 };
+    let pause = row.every_minutes.map_or_else(|| pause(quiet), |minutes| TimeDelta::minutes(minutes.into()));
+    Model { due_at: now + pause, changed, quiet, ..row }
+}
+
+/// A guild where nothing ever changes is visited less often.
+fn pause(quiet: i32) -> TimeDelta {
+    let doublings = u32::try_from(quiet.saturating_sub(1)).unwrap_or(0).min(DOUBLINGS);
+    SHORTEST_PAUSE * 2_i32.pow(doublings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guild_where_nothing_changes_is_visited_less_often() {
+        let minutes: Vec<i64> = (0..8).map(|quiet| pause(quiet).num_minutes()).collect();
+        assert_eq!(minutes, [5, 5, 10, 20, 40, 80, 80, 80]);
+    }
+}
