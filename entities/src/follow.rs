@@ -107,11 +107,12 @@ pub async fn running(conn: &impl Conn) -> Result<Vec<(GuildId, JobId)>> {
     rows.filter(Column::JobId.is_not_null()).into_tuple().all(conn).await
 }
 
-/// When the last pass of each guild that follows ended.
+/// When the last pass of each guild that follows ended, but for those that wait for a person.
 pub async fn last_ends(conn: &impl Conn) -> Result<Vec<Timestamp>> {
     let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
     let ended = Entity::find().select_only().column(Column::EndedAt).filter(on);
-    ended.filter(Column::EndedAt.is_not_null()).into_tuple().all(conn).await
+    let ended = ended.filter(Column::EndedAt.is_not_null()).filter(Column::Stopped.is_null());
+    ended.into_tuple().all(conn).await
 }
 
 /// How many guilds wait for a person.

@@ -10,7 +10,8 @@ use entities::follow::{self, Model};
 use entities::job::{self, listing, old};
 use entities::{GuildId, JobId, Timestamp, link};
 use queue::{Draft, Queue, QueueError};
-use runtime::{Context, UnitOfWork};
+use runtime::{Context, Gauge, UnitOfWork};
+use sea_orm::DbErr;
 use serde_json::json;
 
 use crate::bulk_sync::{Pass, SyncAll};
@@ -58,6 +59,21 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     work.publish(enqueued.message);
     queue.publish(work.commit().await?);
     Ok(())
+}
+
+/// How old the passes are, and how many guilds wait for a person.
+pub async fn gauges(context: &Context) -> Result<Vec<Gauge>, DbErr> {
+    let (conn, now) = (context.database.read(), context.clock.now());
+    let ends = follow::last_ends(conn).await?;
+    let mut ages: Vec<_> =
+        ends.into_iter().map(|end| (now - end).to_std().unwrap_or_default().as_secs_f64()).collect();
+    ages.sort_unstable_by(f64::total_cmp);
+    let age = |quantile, place: Option<usize>| {
+        let age = place.and_then(|place| ages.get(place)).copied().unwrap_or_default();
+        Gauge::new("guildhall_follow_age_seconds", age).with("quantile", quantile)
+    };
+    let stopped = Gauge::count("guildhall_follow_stopped", follow::count_stopped(conn).await?);
+    Ok(vec![age("0.5", Some(ages.len() / 2)), age("1", ages.len().checked_sub(1)), stopped])
 }
 
 /// False: the pass goes on.

@@ -28,8 +28,11 @@ pub async fn gauges(context: &Context) -> Result<Vec<Gauge>, DbErr> {
     let guilds = pauses.iter().filter(|pause| pause.guild_id.is_some()).count();
     gauges.push(Gauge::count("guildhall_guilds_paused", guilds));
     for (name, state) in [("guildhall_jobs_dead", State::Dead), ("guildhall_jobs_failed", State::Failed)] {
-        let which = retry::Which { state: Some(state), ..retry::Which::default() };
-        gauges.push(Gauge::count(name, retry::count_failed(conn, which).await?));
+        let all = retry::Which { state: Some(state), ..retry::Which::default() };
+        // A guild's own host that is away is no trouble of the operator.
+        let deliveries = retry::Which { class: Some(Class::Delivery), ..all };
+        let count = retry::count_failed(conn, all).await?;
+        gauges.push(Gauge::count(name, count - retry::count_failed(conn, deliveries).await?));
     }
     let alive = process::alive(conn, own).await?;
     for &role in Role::ALL {

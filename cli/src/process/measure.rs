@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use platforms::Platforms;
+use platforms::{FollowPace, Platforms};
 use runtime::{Context, Gauge, Measure};
 use sea_orm::DbErr;
 use tokio::time::timeout;
@@ -23,14 +23,15 @@ pub(super) fn measure(context: &Context, platforms: &Platforms, version: &'stati
 }
 
 async fn all(context: &Context, platforms: &Platforms, version: &'static str) -> Vec<Gauge> {
-    let (jobs, schedules, limits, dependencies) = tokio::join!(
+    let (jobs, schedules, follow, limits, dependencies) = tokio::join!(
         part(read(queue::gauges(context))),
         part(read(jobs::schedule_gauges(context))),
+        part(follow(context, platforms)),
         part(platforms.gauges()),
         part(dependencies(context)),
     );
     let build = vec![Gauge::new("guildhall_build_info", 1.0).with("version", version)];
-    [build, context.database.gauges(), jobs, schedules, limits, dependencies].concat()
+    [build, context.database.gauges(), jobs, schedules, follow, limits, dependencies].concat()
 }
 
 async fn part(gauges: impl Future<Output = Vec<Gauge>>) -> Vec<Gauge> {
@@ -41,6 +42,14 @@ async fn read(gauges: impl Future<Output = Result<Vec<Gauge>, DbErr>>) -> Vec<Ga
     let read = gauges.await;
     read.inspect_err(|error| tracing::debug!(%error, "cannot read metrics from the database"))
         .unwrap_or_default()
+}
+
+/// Nothing where no guild follows.
+async fn follow(context: &Context, platforms: &Platforms) -> Vec<Gauge> {
+    if platforms.follow_pace == FollowPace::Off {
+        return Vec::new();
+    }
+    read(jobs::follow::gauges(context)).await
 }
 
 async fn dependencies(context: &Context) -> Vec<Gauge> {

@@ -12,6 +12,7 @@ mod bindings;
 mod caps;
 mod commands;
 mod fixture;
+mod follow;
 mod guilds;
 mod idempotency;
 mod keys;
