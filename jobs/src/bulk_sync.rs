@@ -5,13 +5,14 @@
 //! `worker/src/sync_all.rs`, which plans, and `worker/src/sync_chunk.rs`, which writes. The windows of the quota, with its
 //! numbers, are `entities/src/bulk_sync.rs`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
-use entities::{ChatId, GuildId, RoleId, Timestamp};
+use entities::{ChatId, GroupId, GuildId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -67,6 +68,9 @@ pub struct SyncChunk {
     pub members: Vec<PlannedChange>,
     /// When the plan read these members, in seconds since 1970.
     pub planned_at: i64,
+    /// The sync started by itself.
+    #[serde(default)]
+    pub follow: bool,
 }
 
 impl Payload for SyncChunk {
@@ -86,6 +90,9 @@ pub struct PlannedChange {
     /// The nickname to set, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nick: Option<String>,
+    /// Why: the member's ranks in the groups that decide about these roles; none: not in the group.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranks: BTreeMap<GroupId, Vec<i16>>,
 }
 
 /// The result of a bulk sync request.

@@ -2,10 +2,11 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 111] = [
+const FIELDS: [(&str, &str, &str); 115] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
+    ("added_roles", "Roles given", ""),
     ("allowed_privileged_roles", "Powerful roles", "choose roles of this Discord server"),
     ("attempt", "Attempt", ""),
     ("author_id", "Written by", ""),
@@ -14,6 +15,7 @@ const FIELDS: [(&str, &str, &str); 111] = [
     ("brake_percent", "Brake", "enter a number of percent from 1 to 100"),
     ("by", "Operator", ""),
     ("category_id", "Discord category", "enter the id of the category: digits only"),
+    ("cause", "Cause", ""),
     ("changed", "Changed", ""),
     ("channel_id", "Discord channel", ""),
     ("chat_id", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
@@ -80,7 +82,9 @@ const FIELDS: [(&str, &str, &str); 111] = [
     ),
     ("play_username", "Roblox name", ""),
     ("rank", "Rank", "choose a rank of the group, 0 to 255"),
+    ("ranks", "Ranks in it", ""),
     ("reason", "Reason", "say why, in at most 1,000 characters"),
+    ("removed_roles", "Roles taken", ""),
     ("replace", "Move the link", ""),
     ("requires_approval", "Needs approval", "choose yes or no"),
     ("result", "Result", ""),

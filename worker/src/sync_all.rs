@@ -117,7 +117,12 @@ impl Planner<'_> {
 
 fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> {
     let total = i64::try_from(cut.members.len()).unwrap_or(i64::MAX);
-    let payload = SyncChunk { guild: args.guild, members: cut.members, planned_at: cut.planned_at };
+    let payload = SyncChunk {
+        guild: args.guild,
+        members: cut.members,
+        planned_at: cut.planned_at,
+        follow: args.follow.is_some(),
+    };
     let draft = Draft::new(args.guild, &payload, job.actor()).map_err(|error| {
         tracing::error!(%error, "a chunk cannot be written");
         JobError::Fail(failure(500, "internal", "the plan cannot be written"))

@@ -15,12 +15,14 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use entities::ChatId;
+use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
+use entities::{ChatId, GroupId};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use platforms::{CallContext, ChatMember, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
+use serde_json::json;
 
 use crate::apply::Sender;
 use crate::errors::{job_error, wait_out};
@@ -47,7 +49,7 @@ impl Handler for Job {
         let due = due.map_err(|error| wait_out(job, error))?;
         let stop = job.cancelled().child_token();
         let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: &stop };
-        let broken = carry_out(sender, &due, &mut progress).await?;
+        let broken = carry_out(sender, &chunk, &due, &mut progress).await?;
         progress.keep(job).await?;
         match broken {
             Some(error) => Err(wait_out(job, error)),
@@ -61,6 +63,7 @@ impl Handler for Job {
 /// early.
 async fn carry_out(
     sender: Sender<'_>,
+    chunk: &SyncChunk,
     due: &[Due],
     progress: &mut Progress,
 ) -> Result<Option<JobError>, JobError> {
@@ -85,7 +88,10 @@ async fn carry_out(
             }
         }
         for (part, outcome) in landed.drain(..) {
-            let Settled { member, ended } = buckets.settle(part, outcome);
+            let Settled { member, done, ended } = buckets.settle(part, outcome);
+            if !done.is_empty() {
+                progress.tell(entry(sender.job, chunk, part.member(), &done));
+            }
             if let Some(member) = member {
                 progress.note(part.member(), member);
             }
@@ -103,6 +109,27 @@ async fn carry_out(
             }
         }
     }
+}
+
+/// Why a member was changed, and how.
+fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> NewEntry {
+    let planned = &chunk.members[member];
+    let rank = |(group, ranks): (&GroupId, &Vec<i16>)| {
+        // Rank 0 means "not in the group".
+        json!({ "group_id": group, "ranks": if ranks.is_empty() { &[0][..] } else { ranks } })
+    };
+    let mut metadata = json!({
+        "cause": if chunk.follow { "follow" } else { "sync_all" },
+        "job_id": job.parent(),
+        "added_roles": done.add,
+        "removed_roles": done.remove,
+        "ranks": planned.ranks.iter().map(rank).collect::<Vec<_>>(),
+    });
+    if let Some(nickname) = &done.nick {
+        metadata["nickname"] = json!(nickname);
+    }
+    let target = planned.user.to_string();
+    NewEntry { guild: chunk.guild, action: MEMBER_SYNCED, target, metadata }
 }
 
 impl Job {

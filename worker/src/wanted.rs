@@ -1,7 +1,7 @@
 //! The roles and nickname that a guild's bindings and settings demand of a linked member, and the member's difference from them
 //! (docs/rules.md 5). Pure, except for loading the rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entities::binding::{self, Rule};
 use entities::{GroupId, GuildId, PlayId, RoleId, guild};
@@ -88,6 +88,19 @@ impl GuildRules {
     /// Whether a linked player has the role after a sync.
     pub(crate) fn wants(&self, role: RoleId, player: PlayId, ranks: &Ranks) -> bool {
         self.wanted(player, ranks).contains(&role)
+    }
+
+    /// The player's ranks in the groups whose bindings name one of these roles.
+    pub(crate) fn reasons(
+        &self,
+        change: &Change,
+        player: PlayId,
+        ranks: &Ranks,
+    ) -> BTreeMap<GroupId, Vec<i16>> {
+        let changed = change.roles();
+        let behind = self.bindings.iter().filter(|rule| changed.contains(&rule.role_id));
+        let ranks_in = |group| ranks.get(&(player, group)).cloned().unwrap_or_default();
+        behind.map(|rule| (rule.group_id, ranks_in(rule.group_id))).collect()
     }
 
     pub(crate) fn change(&self, member: &ChatMember, player: Player<'_>, ranks: &Ranks) -> Change {

@@ -71,6 +71,12 @@ async fn members_follow_their_ranks_by_themselves(deployment: &Deployment) {
     let since = hurry(deployment).await;
     let second = ended(deployment, &since).await;
     assert_eq!(second["changed"], 1, "{second}");
+    let why = deployment.audit("sync.member").await;
+    let why = why.iter().find(|entry| entry["target_id"] == promoted.chat).unwrap();
+    assert_eq!((&why["metadata"]["cause"], &why["actor_id"]), (&json!("follow"), &json!("0")));
+    assert_eq!(why["metadata"]["removed_roles"], json!([promoted.wanted]));
+    let ranks = json!([{ "group_id": deployment.guild().group, "ranks": [other] }]);
+    assert_eq!(why["metadata"]["ranks"], ranks);
     let (api, _) = follow(deployment);
     api.post("/interactions/sync/all", json!({})).await.ok();
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use testkit::{Deployment, Guild, both_modes, eventually};
 
 use testkit::console::{Console, Page};
@@ -13,6 +14,9 @@ both_modes!(
     a_run_names_what_goes_and_uses_the_hour,
     a_running_sync_is_cancelled_and_found_again(|setup| setup.members(300).latency_ms(200)),
     a_long_run_lists_each_change_once(|setup| setup.members(700)),
+    a_members_page_says_what_a_sync_changed_and_why,
+    the_pace_of_automatic_syncs_is_set,
+    automatic_syncs_that_stopped_go_on(|setup| setup.members(100).env("GUILDHALL_FOLLOW_SHARE", "100")),
     staff_without_the_right_find_no_sync
 );
 
@@ -218,4 +222,52 @@ async fn staff_without_the_right_find_no_sync(deployment: &Deployment) {
         sent.shows(404, "There is no such page");
     }
     assert!(deployment.job_rows("sync_all").await.is_empty());
+}
+
+async fn a_members_page_says_what_a_sync_changed_and_why(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let answer = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
+    deployment.job_ended(answer["job_id"].as_str().unwrap()).await;
+    let member = guild.lacking();
+    let page = owner.get(&format!("/console/guilds/{}/members/{}", guild.id, member.chat)).await;
+    page.shows(200, &format!("synced {}: gave ", member.name)).shows(200, "(sync of all members)");
+    let entry = owner.get(&page.link("synced")).await;
+    entry.shows(200, &format!("Ranks in it: {}", member.rank));
+}
+
+async fn the_pace_of_automatic_syncs_is_set(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let page = owner.get(&sync(deployment)).await;
+    page.shows(200, "The operator of this service has switched them off");
+    let wrong = [("every_minutes", "60"), ("brake_percent", "0")];
+    owner.press(&page, "Save", &wrong).await.refuses("brake_percent", "0", "1 to 100");
+    let saved = owner.press(&page, "Save", &[("every_minutes", "1440"), ("brake_percent", "25")]).await;
+    saved.shows(200, "Automatic syncs changed.");
+    saved.has_typed("every_minutes", "1440").has_typed("brake_percent", "25");
+    let path = format!("/guilds/{}/follow", deployment.guild().id);
+    deployment.api().patch(&path, json!({ "every_minutes": 77 })).await.ok();
+    owner.get(&sync(deployment)).await.shows(200, "Every 77 minutes").has_typed("every_minutes", "77");
+}
+
+async fn automatic_syncs_that_stopped_go_on(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let sees = async |text: &str| {
+        eventually(&format!("the page says {text:?}"), Duration::from_secs(40), async || {
+            let page = owner.get(&sync(deployment)).await;
+            page.contains(text).then_some(page)
+        })
+        .await
+    };
+    sees(&format!("changed {} members", guild.changes())).await;
+    for member in &guild.members {
+        let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
+        deployment.simulator.change_member(gone).await;
+    }
+    let page = owner.get(&sync(deployment)).await;
+    owner.press(&page, "Save", &[("every_minutes", "60")]).await;
+    let stopped = sees("The last one stopped").await;
+    stopped.shows(200, "no linked member is in group");
+    owner.press(&stopped, "Sync all the same", &[]).await.shows(200, "The next automatic sync starts now");
+    let losing = guild.members.iter().filter(|member| member.rank > 0).count();
+    sees(&format!("changed {losing} members")).await;
 }

@@ -1,9 +1,9 @@
 //! Reads one page of members: their links, their names, and their differences from the bindings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use entities::job_failure::NewFailure;
-use entities::{ChatId, GuildId, PlayId, link};
+use entities::{ChatId, GroupId, GuildId, PlayId, link};
 use jobs::bulk_sync::PlannedChange;
 use platforms::{ChatMember, MEMBERS_PER_PAGE};
 use queue::run::JobError;
@@ -64,7 +64,9 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         let renamed = names::difference(&link, &names);
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = planner.rules.change(member, Player { id: link.play_id, name }, &ranks);
-        findings.note(member, permitted(&planner.overview, &planner.rules.allowed, &member.roles, change));
+        let reasons = planner.rules.reasons(&change, link.play_id, &ranks);
+        let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
+        findings.note(member, permitted, reasons);
         findings.renamed.extend(renamed);
     }
     Ok(findings)
@@ -97,7 +99,7 @@ async fn linked<'p, C: ConnectionTrait>(
 }
 
 impl Findings {
-    fn note(&mut self, member: &ChatMember, permitted: Permitted) {
+    fn note(&mut self, member: &ChatMember, permitted: Permitted, ranks: BTreeMap<GroupId, Vec<i16>>) {
         let Permitted { change, failed_roles, nickname_refused } = permitted;
         let Differences { seen, changes, refused_roles, .. } = &mut self.differences;
         if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
@@ -120,6 +122,7 @@ impl Findings {
             add: change.add,
             remove: change.remove,
             nick: change.nick,
+            ranks,
         });
     }
 }
@@ -152,10 +155,10 @@ mod tests {
     fn members_are_counted_by_their_due_changes() {
         let mut findings = Findings::default();
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };
-        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() });
-        findings.note(&member(&[], None), Permitted::default());
+        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() }, BTreeMap::new());
+        findings.note(&member(&[], None), Permitted::default(), BTreeMap::new());
         let out_of_reach = Permitted { failed_roles: vec![failed(9), failed(8)], ..Permitted::default() };
-        findings.note(&member(&[], None), out_of_reach);
+        findings.note(&member(&[], None), out_of_reach, BTreeMap::new());
         let expected = Seen {
             members: 3,
             unchanged: 2,

@@ -164,7 +164,7 @@ impl Plan {
         let mut preview = self.report();
         preview["dry_run"] = json!(true);
         let sample = self.sample.iter().map(|change| {
-            let PlannedChange { user, add, remove, nick } = change;
+            let PlannedChange { user, add, remove, nick, .. } = change;
             json!({ "chat_id": user, "add": add, "remove": remove, "nickname": nick })
         });
         preview["sample"] = sample.collect();
@@ -209,7 +209,13 @@ mod tests {
 
     fn changes(from: i64, count: i64) -> Vec<PlannedChange> {
         (from..from + count)
-            .map(|id| PlannedChange { user: chat(id), add: roles(&[6]), remove: vec![], nick: None })
+            .map(|id| PlannedChange {
+                user: chat(id),
+                add: roles(&[6]),
+                remove: vec![],
+                nick: None,
+                ranks: BTreeMap::new(),
+            })
             .collect()
     }
 

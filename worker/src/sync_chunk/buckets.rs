@@ -170,22 +170,23 @@ impl<'a> Buckets<'a> {
             Err(Halt::Stopped) => open.unfinished = true,
         }
         open.parts = open.parts.saturating_sub(1);
-        let member =
-            if open.parts == 0 { self.open.remove(index).and_then(|open| open.end(*user)) } else { None };
-        Settled { member, ended }
+        let over = if open.parts == 0 { self.open.remove(index) } else { None };
+        let (member, done) = over.and_then(|open| open.end(*user)).unzip();
+        Settled { member, done: done.unwrap_or_default(), ended }
     }
 }
 
 impl Open {
-    fn end(self, user: ChatId) -> Option<Member> {
+    /// With what was changed.
+    fn end(self, user: ChatId) -> Option<(Member, Change)> {
         if self.unfinished {
             return None;
         }
         let Applied { done, refused } = self.applied;
         if self.error.is_some() || !refused.is_empty() {
-            return Some(failed(user, &done, &refused, self.error.as_ref()));
+            return Some((failed(user, &done, &refused, self.error.as_ref()), done));
         }
-        Some(if done.is_empty() { Member::Skipped } else { Member::Updated })
+        Some((if done.is_empty() { Member::Skipped } else { Member::Updated }, done))
     }
 }
 

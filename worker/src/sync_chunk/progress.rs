@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use entities::ChatId;
+use entities::audit_entry::NewEntry;
 use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
 use platforms::{Missing, PlatformError};
@@ -45,6 +46,8 @@ pub(super) enum Member {
 /// The effect of a finished call: on its member, or on the whole chunk.
 pub(super) struct Settled {
     pub(super) member: Option<Member>,
+    /// What was changed of a member that has ended.
+    pub(super) done: Change,
     pub(super) ended: Option<JobError>,
 }
 
@@ -52,6 +55,8 @@ pub(super) struct Progress {
     reached: Reached,
     members: usize,
     failures: Vec<NewFailure>,
+    /// About the members changed since the last checkpoint.
+    entries: Vec<NewEntry>,
     /// Writes of earlier runs.
     written: i64,
     /// Settled members and writes in the last checkpoint.
@@ -66,7 +71,15 @@ impl Progress {
 
     fn new(reached: Reached, members: usize) -> Self {
         let (written, kept) = (reached.writes, (reached.settled(), reached.writes));
-        Self { reached, members, failures: Vec::new(), written, kept, kept_at: Instant::now() }
+        Self {
+            reached,
+            members,
+            failures: Vec::new(),
+            entries: Vec::new(),
+            written,
+            kept,
+            kept_at: Instant::now(),
+        }
     }
 
     pub(super) fn is_settled(&self, member: usize) -> bool {
@@ -94,6 +107,11 @@ impl Progress {
         }
     }
 
+    /// The audit entry of a changed member.
+    pub(super) fn tell(&mut self, entry: NewEntry) {
+        self.entries.push(entry);
+    }
+
     /// Records a refused part of a member whose other changes are still to be made.
     pub(super) fn refuse(&mut self, failure: NewFailure) {
         self.failures.push(failure);
@@ -116,7 +134,10 @@ impl Progress {
         if reached == self.kept {
             return Ok(());
         }
-        let work = job.begin().await?;
+        let mut work = job.begin().await?;
+        for entry in std::mem::take(&mut self.entries) {
+            work.audit(job.actor(), entry);
+        }
         job.set_counters(self.result());
         let bulk = job.parent().unwrap_or_else(|| job.id());
         job_failure::note(work.tx(), bulk, std::mem::take(&mut self.failures), job.now()).await?;

@@ -89,7 +89,7 @@ impl Process {
     }
 
     pub(crate) async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {
-        audit_entry::list(self.context.database.read(), guild_id(), Some(action), entities::Page::first(100))
+        audit_entry::list(self.context.database.read(), guild_id(), Some(action), entities::Page::first(1_000))
             .await
             .unwrap()
     }

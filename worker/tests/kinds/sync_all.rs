@@ -55,6 +55,9 @@ async fn of_500_members_200_are_changed_with_one_call_each_and_then_none() {
     assert_eq!(numbers(&again, &names), [500, 500, 0, 0, 0, 0, 0]);
     assert_eq!(fixture.updates().await, 200);
     assert_eq!(process.audit("job.finished").await.len(), 2);
+    let told = process.audit("sync.member").await;
+    assert_eq!(told.len(), 200, "one entry for each changed member");
+    assert!(told.iter().all(|entry| entry.metadata["cause"] == "sync_all"), "{:?}", told[0]);
 }
 
 #[tokio::test]

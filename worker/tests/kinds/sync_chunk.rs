@@ -1,10 +1,11 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
+use entities::GroupId;
 use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use serde_json::json;
 
 use crate::fixture::{Fixture, bind, chat, guild_id, role};
-use crate::people::{DECORATION, GUILD, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
+use crate::people::{DECORATION, GROUP, GUILD, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
 use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
@@ -16,12 +17,13 @@ fn planned(person: &Person) -> PlannedChange {
         add: vec![role(MEMBER)],
         remove: vec![role(TRAINEE)],
         nick: Some(person.name.clone()),
+        ranks: [(GroupId::try_from(GROUP).unwrap(), vec![1])].into(),
     }
 }
 
 fn chunk(process: &Process, people: &[Person], age: i64) -> SyncChunk {
     let planned_at = process.context.clock.now().timestamp() - age;
-    SyncChunk { guild: guild_id(), members: people.iter().map(planned).collect(), planned_at }
+    SyncChunk { guild: guild_id(), members: people.iter().map(planned).collect(), planned_at, follow: false }
 }
 
 fn trainee(n: i64) -> Person {

@@ -68,16 +68,17 @@ impl Row {
     }
 
     fn new(visit: &GuildVisit, job: &Model, title: String, names: &Actors) -> Self {
+        let failure = job.failure().filter(|failure| failure.error != names::FOLLOW_WAITS);
         let took = job.started_at.zip(job.finished_at).map(|(from, until)| took(until - from));
         Self {
             id: job.job_id,
             title,
-            state: Mark::of(job.status(visit.now())),
+            state: Mark::of_job(job, visit.now()),
             progress: progress::short(job),
             by: names.who(visit, job.actor_id.unwrap_or_default()),
             created: visit.when(job.created_at),
             took: took.unwrap_or_default(),
-            error: job.failure().map(|failure| shortened(&failure.message, MESSAGE_MAX)).unwrap_or_default(),
+            error: failure.map(|failure| shortened(&failure.message, MESSAGE_MAX)).unwrap_or_default(),
         }
     }
 }

@@ -107,7 +107,12 @@ const MEMBERS: [Action; 22] = [
     to("sync.follow_stopped", "Automatic sync stopped", Other, "stopped the automatic syncs[: {reason}]"),
     to("sync.follow_continued", "Automatic syncs go on", Other, "let the automatic syncs go on"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
-    to("sync.member", "Member synced", Person, "synced {target}"),
+    to(
+        "sync.member",
+        "Member synced",
+        Person,
+        "synced {target}[: gave {added_roles}][, took {removed_roles}][, nickname {nickname}][ ({cause})]",
+    ),
     to("roles.assign_requested", "Role to be given", Person, "asked to give {target} the role {role_id}"),
     to("roles.assign", "Role given", Person, "gave {target} the role {role_id}"),
     to(

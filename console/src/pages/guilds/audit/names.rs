@@ -28,8 +28,16 @@ const PERSONS: [&str; 9] = [
     "flagged_by",
     "lifted_by",
 ];
-const ROLES: [&str; 6] =
-    ["role_id", "roles", "staff_role_ids", "allowed_privileged_roles", "verified_role", "unverified_role"];
+const ROLES: [&str; 8] = [
+    "added_roles",
+    "removed_roles",
+    "role_id",
+    "roles",
+    "staff_role_ids",
+    "allowed_privileged_roles",
+    "verified_role",
+    "unverified_role",
+];
 /// Fields with words of the service, such as `not_banned`.
 const STATES: [&str; 9] = [
     "state",
@@ -136,6 +144,7 @@ impl Names {
         }
         match (field, text.parse::<Timestamp>()) {
             ("kind", _) => kind_words(text).to_owned(),
+            ("cause", _) => cause(text).to_owned(),
             ("moderator", _) if text == "named_by_key" => "named by a key, not signed in".to_owned(),
             ("permissions" | "play_permissions", _) => permissions::label(text).to_owned(),
             (_, Ok(at)) if with_id => exact(at),
@@ -143,6 +152,15 @@ impl Names {
             _ if STATES.contains(&field) => text.replace('_', " "),
             _ => text.to_owned(),
         }
+    }
+}
+
+/// Why a member was synced.
+fn cause(word: &str) -> &str {
+    match word {
+        "follow" => "automatic sync",
+        "sync_all" => "sync of all members",
+        other => other,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Names and marks of jobs for people.
 
+use entities::Timestamp;
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Model, Status};
 use serde_json::Value;
@@ -11,7 +12,18 @@ pub(in crate::pages::guilds) struct Mark {
     pub(in crate::pages::guilds) word: &'static str,
 }
 
+/// The error of an automatic sync that waits for its turn, which is none for people.
+pub(super) const FOLLOW_WAITS: &str = "follow_waits";
+
 impl Mark {
+    pub(in crate::pages::guilds) fn of_job(job: &Model, now: Timestamp) -> Self {
+        let waits = job.failure().is_some_and(|failure| failure.error == FOLLOW_WAITS);
+        match job.status(now) {
+            Status::Retrying if waits => Self::of(Status::Queued),
+            status => Self::of(status),
+        }
+    }
+
     pub(in crate::pages::guilds) fn of(status: Status) -> Self {
         let (kind, word) = match status {
             Status::Succeeded => ("good", "succeeded"),
