@@ -182,6 +182,15 @@ class Methods(BaseClient):
         """
         return self.call(ops.CONFIRM_LINK_CODE, {}, body, options).data
 
+    def continue_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
+        """Let the next pass go on after one that stopped.
+
+        It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+        Scope `sync`; at most 20 calls a minute of this key.
+        Errors of its own: `not_stopped`.
+        """
+        return self.call(ops.CONTINUE_FOLLOW, {"guildId": guild_id}, None, options).data
+
     def create_application_panel(
         self, guild_id: m.GuildId, body: m.PanelRequest, *, options: Options = DEFAULT
     ) -> m.ApplicationPanel:
@@ -343,6 +352,14 @@ class Methods(BaseClient):
         Scope `staff`; at most 30 calls a minute of this key.
         """
         return self.call(ops.EXPIRE_STRIKES, {"guildId": guild_id}, None, options).data
+
+    def get_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
+        """How the guild follows the game platform.
+
+        Syncs of all members that start by themselves, and use no hour of `/interactions/sync/all`.
+        Scope `sync`; at most 100 calls a minute of this key.
+        """
+        return self.call(ops.GET_FOLLOW, {"guildId": guild_id}, None, options).data
 
     def get_job(
         self, job_id: m.JobId, *, limit: int | None = None, cursor: int | None = None, options: Options = DEFAULT
@@ -1891,6 +1908,16 @@ class Methods(BaseClient):
         Errors of its own: `binding_exists`, `not_found`.
         """
         return self.call(ops.UPDATE_BINDING, {}, body, options).data
+
+    def update_follow(
+        self, guild_id: m.GuildId, body: m.FollowPatch | None = None, *, options: Options = DEFAULT
+    ) -> m.Follow:
+        """Change how the guild follows the game platform.
+
+        At least one field; the others stay. Another pace counts at once.
+        Scope `sync`; at most 20 calls a minute of this key.
+        """
+        return self.call(ops.UPDATE_FOLLOW, {"guildId": guild_id}, body, options).data
 
     def update_leave_request(
         self,

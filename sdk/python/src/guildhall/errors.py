@@ -229,6 +229,10 @@ class NotProven(ApiError):
     """`not_proven`: 409."""
 
 
+class NotStopped(ApiError):
+    """`not_stopped`: 409."""
+
+
 class NothingToApprove(ApiError):
     """`nothing_to_approve`: 422."""
 
@@ -458,6 +462,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "not_linked": NotLinked,
     "not_on_allowlist": NotOnAllowlist,
     "not_proven": NotProven,
+    "not_stopped": NotStopped,
     "nothing_to_approve": NothingToApprove,
     "other_guild": OtherGuild,
     "panel_exists": PanelExists,

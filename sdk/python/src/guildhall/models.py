@@ -1420,6 +1420,9 @@ class WebhookPatch(TypedDict):
                 "strikes.update",
                 "strikes.wipe",
                 "sync.all_requested",
+                "sync.follow_continued",
+                "sync.follow_stopped",
+                "sync.follow_updated",
                 "sync.requested",
                 "ticket.create",
                 "ticket.create_requested",
@@ -1564,6 +1567,9 @@ class WebhookRequest(TypedDict):
             "strikes.update",
             "strikes.wipe",
             "sync.all_requested",
+            "sync.follow_continued",
+            "sync.follow_stopped",
+            "sync.follow_updated",
             "sync.requested",
             "ticket.create",
             "ticket.create_requested",
@@ -1962,6 +1968,41 @@ class FailedRole(TypedDict):
     """
     reason: str
     role_id: RoleId
+
+
+class Follow(TypedDict):
+    brake_percent: int
+    """
+    A pass that would take roles from more members stops, if they are more than 25.
+    """
+    changed: int
+    """
+    Members whom the last pass that succeeded changed.
+    """
+    ended_at: Timestamp | None
+    every_minutes: int | None
+    """
+    Minutes from the end of a pass to the next one. 0: no pass starts; null: as often as the budget allows, less often
+    while nothing changes.
+    """
+    job_id: JobId | None
+    next_at: Timestamp | None
+    stopped: str | None
+    """
+    Why the last pass stopped; none follows until `POST …/follow/continue`.
+    """
+
+
+class FollowPatch(TypedDict):
+    brake_percent: NotRequired[int]
+    every_minutes: NotRequired[int | None]
+    """
+    0: no pass starts; null: as often as the budget allows.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
 
 
 class GameRequest(TypedDict):

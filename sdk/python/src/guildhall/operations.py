@@ -52,6 +52,9 @@ CONFIRM_LINK_ATTEMPT: Final[Operation[m.EndedAttempt, Never]] = Operation(
 CONFIRM_LINK_CODE: Final[Operation[m.ConfirmedCode, Never]] = Operation(
     "POST", "/links/confirm", writes=True, takes_key=True
 )
+CONTINUE_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(
+    "POST", "/guilds/{guildId}/follow/continue", writes=True, takes_key=True
+)
 CREATE_APPLICATION_PANEL: Final[Operation[m.ApplicationPanel, Never]] = Operation(
     "POST", "/guilds/{guildId}/application-panels", writes=True, takes_key=True
 )
@@ -105,6 +108,9 @@ EXPIRE_LOAS: Final[Operation[m.Expired, Never]] = Operation(
 )
 EXPIRE_STRIKES: Final[Operation[m.Expired, Never]] = Operation(
     "POST", "/guilds/{guildId}/staff/strikes/expire", writes=True, takes_key=True
+)
+GET_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(
+    "GET", "/guilds/{guildId}/follow", writes=False, takes_key=False
 )
 GET_JOB: Final[Operation[m.JobDetails, m.JobFailure]] = Operation(
     "GET", "/jobs/{jobId}", writes=False, takes_key=False, rows="failures"
@@ -338,6 +344,9 @@ UNMUTE: Final[Operation[m.Unmuted, Never]] = Operation(
     "POST", "/moderation/{guildId}/play/unmute", writes=True, takes_key=True
 )
 UPDATE_BINDING: Final[Operation[None, Never]] = Operation("PATCH", "/bindings/update", writes=True, takes_key=True)
+UPDATE_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(
+    "PATCH", "/guilds/{guildId}/follow", writes=True, takes_key=True
+)
 UPDATE_LEAVE_REQUEST: Final[Operation[m.LeaveRequest, Never]] = Operation(
     "PATCH", "/guilds/{guildId}/staff/leave-requests/{requestId}", writes=True, takes_key=True
 )

@@ -20,6 +20,7 @@ export const operations = {
   checkShieldBatch: { method: "POST", path: "/shield/batch", writes: false, takesKey: false },
   confirmLinkAttempt: { method: "POST", path: "/guilds/{guildId}/link-attempts/{attemptId}/confirm", writes: true, takesKey: true },
   confirmLinkCode: { method: "POST", path: "/links/confirm", writes: true, takesKey: true },
+  continueFollow: { method: "POST", path: "/guilds/{guildId}/follow/continue", writes: true, takesKey: true },
   createApplicationPanel: { method: "POST", path: "/guilds/{guildId}/application-panels", writes: true, takesKey: true },
   createApplicationSubmission: { method: "POST", path: "/guilds/{guildId}/application-submissions", writes: true, takesKey: true },
   createAuditEntry: { method: "POST", path: "/guilds/{guildId}/audit-logs", writes: true, takesKey: true },
@@ -38,6 +39,7 @@ export const operations = {
   endSession: { method: "POST", path: "/staff/play/session/end", writes: true, takesKey: true },
   expireLoas: { method: "POST", path: "/guilds/{guildId}/staff/loa/expire", writes: true, takesKey: true },
   expireStrikes: { method: "POST", path: "/guilds/{guildId}/staff/strikes/expire", writes: true, takesKey: true },
+  getFollow: { method: "GET", path: "/guilds/{guildId}/follow", writes: false, takesKey: false },
   getJob: { method: "GET", path: "/jobs/{jobId}", writes: false, takesKey: false, rows: "failures" },
   getLeaderboard: { method: "GET", path: "/staff/leaderboard/{guildId}", writes: false, takesKey: false, rows: "leaderboard" },
   getLink: { method: "GET", path: "/guilds/{guildId}/links/{chatId}", writes: false, takesKey: false },
@@ -118,6 +120,7 @@ export const operations = {
   unban: { method: "POST", path: "/moderation/{guildId}/play/unban", writes: true, takesKey: true },
   unmute: { method: "POST", path: "/moderation/{guildId}/play/unmute", writes: true, takesKey: true },
   updateBinding: { method: "PATCH", path: "/bindings/update", writes: true, takesKey: true },
+  updateFollow: { method: "PATCH", path: "/guilds/{guildId}/follow", writes: true, takesKey: true },
   updateLeaveRequest: { method: "PATCH", path: "/guilds/{guildId}/staff/leave-requests/{requestId}", writes: true, takesKey: true },
   updateLoa: { method: "PATCH", path: "/guilds/{guildId}/staff/loa/{loaId}", writes: true, takesKey: true },
   updateNote: { method: "PATCH", path: "/guilds/{guildId}/staff/notes/{noteId}", writes: true, takesKey: true },
@@ -251,6 +254,13 @@ export interface Methods {
    */
   confirmLinkCode: Method<"confirmLinkCode">;
   /**
+   * Let the next pass go on after one that stopped.
+   * It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+   * Scope `sync`; at most 20 calls a minute of this key.
+   * Errors of its own: `not_stopped`.
+   */
+  continueFollow: Method<"continueFollow">;
+  /**
    * Add a panel.
    * Scope `admin`; at most 20 calls a minute of this key.
    * Errors of its own: `panel_exists`, `too_many`, `unknown_role`.
@@ -362,6 +372,12 @@ export interface Methods {
    * Scope `staff`; at most 30 calls a minute of this key.
    */
   expireStrikes: Method<"expireStrikes">;
+  /**
+   * How the guild follows the game platform.
+   * Syncs of all members that start by themselves, and use no hour of `/interactions/sync/all`.
+   * Scope `sync`; at most 100 calls a minute of this key.
+   */
+  getFollow: Method<"getFollow">;
   /**
    * Progress of a job.
    * With the errors of its attempts, and a page of the members for whom it failed.
@@ -865,6 +881,12 @@ export interface Methods {
    * Errors of its own: `binding_exists`, `not_found`.
    */
   updateBinding: Method<"updateBinding">;
+  /**
+   * Change how the guild follows the game platform.
+   * At least one field; the others stay. Another pace counts at once.
+   * Scope `sync`; at most 20 calls a minute of this key.
+   */
+  updateFollow: Method<"updateFollow">;
   /**
    * Change a request for leave.
    * Until it is decided. At least one field; the others stay.

@@ -196,6 +196,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the guild follows the game platform
+         * @description Syncs of all members that start by themselves, and use no hour of `/interactions/sync/all`.
+         */
+        get: operations["getFollow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how the guild follows the game platform
+         * @description At least one field; the others stay. Another pace counts at once.
+         */
+        patch: operations["updateFollow"];
+        trace?: never;
+    };
+    "/guilds/{guildId}/follow/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the next pass go on after one that stopped
+         * @description It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+         */
+        post: operations["continueFollow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/jobs": {
         parameters: {
             query?: never;
@@ -2411,6 +2455,40 @@ export interface components {
             reason: string;
             role_id: components["schemas"]["RoleId"];
         };
+        Follow: {
+            /**
+             * Format: int32
+             * @description A pass that would take roles from more members stops, if they are more than 25.
+             */
+            brake_percent: number;
+            /**
+             * Format: int64
+             * @description Members whom the last pass that succeeded changed.
+             */
+            changed: number;
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description Minutes from the end of a pass to the next one. 0: no pass starts; null: as often as the budget allows, less often
+             *     while nothing changes.
+             */
+            every_minutes: number | null;
+            job_id: components["schemas"]["JobId"] | null;
+            next_at: components["schemas"]["Timestamp"] | null;
+            /** @description Why the last pass stopped; none follows until `POST …/follow/continue`. */
+            stopped: string | null;
+        };
+        FollowPatch: {
+            /** Format: int64 */
+            brake_percent?: number;
+            /**
+             * Format: int64
+             * @description 0: no pass starts; null: as often as the budget allows.
+             */
+            every_minutes?: number | null;
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+        };
         GameRegistration: {
             /** @description Whether an earlier call registered it; its place and name stay. */
             already_registered: boolean;
@@ -3803,14 +3881,14 @@ export interface components {
             /** @description Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later. */
             enabled?: boolean;
             /** @description The whole list. */
-            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             url?: string;
         };
         WebhookRequest: {
             /** @description What it is for: at least one. */
-            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description Takes POST requests; https, at a public host. */
@@ -3894,6 +3972,8 @@ export type EndedLink = components['schemas']['EndedLink'];
 export type EndedSession = components['schemas']['EndedSession'];
 export type Expired = components['schemas']['Expired'];
 export type FailedRole = components['schemas']['FailedRole'];
+export type Follow = components['schemas']['Follow'];
+export type FollowPatch = components['schemas']['FollowPatch'];
 export type GameRegistration = components['schemas']['GameRegistration'];
 export type GameRequest = components['schemas']['GameRequest'];
 export type GameServer = components['schemas']['GameServer'];
@@ -4540,6 +4620,107 @@ export interface operations {
                         /** Format: int64 */
                         code: number;
                         data: components["schemas"]["CreatedAudit"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    getFollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Follow"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    updateFollow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FollowPatch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Follow"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    continueFollow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Follow"];
+                        /** @description For people; it may change. */
+                        message: string;
                         /** @enum {string} */
                         status: "success";
                     };

@@ -57,6 +57,7 @@ export type ErrorWord =
   | "not_linked" // 404
   | "not_on_allowlist" // 403
   | "not_proven" // 409
+  | "not_stopped" // 409
   | "nothing_to_approve" // 422
   | "other_guild" // 403
   | "panel_exists" // 409
