@@ -7,6 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use crate::audit_chain::log;
@@ -93,6 +94,13 @@ impl Model {
     pub fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &str> {
         let old = self.old_secret.as_deref().filter(|_| self.old_secret_until.is_some_and(|end| now < end));
         [self.secret.as_str()].into_iter().chain(old)
+    }
+
+    /// The URL for readers of the audit log: its path may be a secret. Another URL has another mark.
+    pub fn masked_url(&self) -> String {
+        let host = self.url.split(['/', '?', '#']).take(3).collect::<Vec<_>>().join("/");
+        let mark = hex::encode(Sha256::digest(&self.url));
+        format!("{host}/… ({})", &mark[..8])
     }
 
     /// Until when the receiver is left alone.
@@ -225,6 +233,15 @@ mod tests {
         assert_eq!(taking("*").secrets(before).collect::<Vec<_>>(), ["new", "old"]);
         assert_eq!(taking("*").secrets(Timestamp::UNIX_EPOCH).collect::<Vec<_>>(), ["new"]);
         assert!(new_secret().starts_with("whsec_") && new_secret() != new_secret());
+    }
+
+    #[test]
+    fn the_log_shows_the_host_of_a_url_and_that_it_changed() {
+        let masked = |url: &str| Model { url: url.to_owned(), ..taking("*") }.masked_url();
+        assert_eq!(masked("https://example.org/secret?key=1"), masked("https://example.org/secret?key=1"));
+        let (one, other) = (masked("https://example.org:8443/a"), masked("https://example.org:8443/b"));
+        assert!(one.starts_with("https://example.org:8443/… (") && one != other, "{one} {other}");
+        assert!(masked("https://example.org?key=1").starts_with("https://example.org/… ("));
     }
 
     #[test]

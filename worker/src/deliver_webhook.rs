@@ -82,7 +82,7 @@ async fn gone(job: &JobContext, hook: &Model) -> Result<JobError, JobError> {
             guild: hook.guild_id,
             action: "webhooks.gone",
             target: hook.webhook_id.to_string(),
-            metadata: json!({ "url": hook.url }),
+            metadata: json!({ "url": hook.masked_url() }),
         };
         work.audit_own([entry]);
         work.commit().await?;

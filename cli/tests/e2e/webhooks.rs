@@ -270,6 +270,12 @@ async fn a_webhook_is_described_exactly(deployment: &Deployment) {
     assert_eq!(hook.patch(json!({ "events": ["*"] })).await.ok()["events"], json!(["*"]));
     let entry = &deployment.audit("webhooks.update").await[0];
     assert_eq!(entry["metadata"]["after"], json!({ "events": ["*"] }));
+    hook.patch(json!({ "url": format!("{}?secret=1", hook.receiver.url()) })).await.ok();
+    let entry = &deployment.audit("webhooks.update").await[0];
+    assert!(
+        entry["metadata"]["after"]["url"].is_string() && !entry.to_string().contains("secret"),
+        "{entry}"
+    );
     let keyless = deployment.api().key(&deployment.guild().game_key);
     keyless.get(&path).await.refused(403, &["admin"]);
 }

@@ -89,9 +89,14 @@ impl Process {
     }
 
     pub(crate) async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {
-        audit_entry::list(self.context.database.read(), guild_id(), Some(action), entities::Page::first(1_000))
-            .await
-            .unwrap()
+        audit_entry::list(
+            self.context.database.read(),
+            guild_id(),
+            Some(action),
+            entities::Page::first(1_000),
+        )
+        .await
+        .unwrap()
     }
 
     pub(crate) async fn linked_name(&self, id: i64) -> String {

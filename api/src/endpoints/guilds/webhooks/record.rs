@@ -89,17 +89,17 @@ pub(crate) fn check_url(call: &Call, url: &str) -> Result<(), ApiError> {
     })
 }
 
-/// What an audit entry says of a webhook: the URL may be a secret itself.
+/// What an audit entry says of a webhook.
 #[derive(Serialize)]
 pub(crate) struct Noted<'w> {
-    url: &'w str,
+    url: String,
     events: Vec<&'w str>,
     state: State,
 }
 
 impl<'w> From<&'w Model> for Noted<'w> {
     fn from(row: &'w Model) -> Self {
-        Self { url: &row.url, events: row.event_words().collect(), state: row.state }
+        Self { url: row.masked_url(), events: row.event_words().collect(), state: row.state }
     }
 }
 
