@@ -33,7 +33,7 @@ pub(crate) mod guilds {
         pub(crate) mod get;
         pub(crate) mod patch;
         pub(crate) mod record;
-        pub(crate) mod go_on {
+        pub(crate) mod resume {
             pub(crate) mod post;
         }
     }

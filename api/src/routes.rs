@@ -87,7 +87,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.runs_as_job();
             GET "/guilds/{guildId}/follow" GuildConfigRead Sync guilds::follow::get;
             PATCH "/guilds/{guildId}/follow" GuildConfigWrite Sync guilds::follow::patch;
-            POST "/guilds/{guildId}/follow/continue" GuildConfigWrite Sync guilds::follow::go_on::post;
+            POST "/guilds/{guildId}/follow/resume" GuildConfigWrite Sync guilds::follow::resume::post;
             POST "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.runs_as_job();
             POST "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.runs_as_job();
         },

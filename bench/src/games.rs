@@ -1,6 +1,7 @@
 //! A game with many servers on one key, as its developer might write it: how often it is refused, and how long a banned
 //! player stays. The limits count in real time, so it takes minutes.
 
+mod sdk;
 mod server;
 mod way;
 mod world;
@@ -12,6 +13,7 @@ use serde_json::json;
 use testkit::{Deployment, Mode, Setup};
 
 use crate::figures::{Figures, float};
+use sdk::Servers;
 use server::Server;
 use way::Way;
 use world::World;
@@ -39,7 +41,7 @@ pub struct Arguments {
     way: Option<Way>,
 }
 
-const WAYS: [Way; 4] = [Way::Hand, Way::Lists, Way::Tick, Way::Held];
+const WAYS: [Way; 5] = [Way::Hand, Way::Lists, Way::Tick, Way::Held, Way::Sdk];
 const BAN_INTERVAL: Duration = Duration::from_secs(30);
 /// From a ban to the kick, s.
 const BAN_TO_KICK: f64 = 12.0;
@@ -64,7 +66,7 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
             seen.longest(),
             seen.missed
         );
-        if matches!(way, Way::Tick | Way::Held) {
+        if matches!(way, Way::Tick | Way::Held | Way::Sdk) {
             figures.at_most(
                 &format!("{way:?}: refused"),
                 float(usize::try_from(seen.refused).unwrap_or(usize::MAX)),
@@ -72,8 +74,9 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
             );
             figures.at_most(&format!("{way:?}: missed"), float(seen.missed), 0.0);
         }
-        if way == Way::Held {
-            figures.at_most("Held: longest from ban to kick, s", seen.longest(), BAN_TO_KICK);
+        if matches!(way, Way::Held | Way::Sdk) {
+            let name = format!("{way:?}: longest from ban to kick, s");
+            figures.at_most(&name, seen.longest(), BAN_TO_KICK);
         }
     }
     Ok(figures.conclude())
@@ -88,13 +91,15 @@ async fn play(deployment: &Deployment, arguments: &Arguments, way: Way) -> anyho
     let world = Arc::new(World::new(guild.id.clone(), arguments.servers, arguments.players));
     let half = Duration::from_secs(arguments.minutes * 30);
     for life in ["a", "b"] {
-        let servers: Vec<_> = (0..arguments.servers)
-            .map(|n| {
-                let base = deployment.api_base(n % if arguments.distributed { 2 } else { 1 });
-                let server = Server::new(world.clone(), way, (n, life), (base, &key));
-                tokio::spawn(server.run())
-            })
-            .collect();
+        let base = |n: usize| deployment.api_base(n % if arguments.distributed { 2 } else { 1 });
+        let (mut servers, mut of_sdk) = (Vec::new(), None);
+        if way == Way::Sdk {
+            let at = (base(0), key.as_str());
+            of_sdk = Some(Servers::start(world.clone(), arguments.servers, life, (&at.0, at.1)));
+        } else {
+            let server = |n| Server::new(world.clone(), way, (n, life), (base(n), &key));
+            servers.extend((0..arguments.servers).map(|n| tokio::spawn(server(n).run())));
+        }
         let began = tokio::time::Instant::now();
         while began.elapsed() + BAN_INTERVAL < half {
             tokio::time::sleep(BAN_INTERVAL).await;
@@ -107,6 +112,7 @@ async fn play(deployment: &Deployment, arguments: &Arguments, way: Way) -> anyho
         // The last ban has its time.
         tokio::time::sleep_until(began + half).await;
         servers.iter().for_each(tokio::task::JoinHandle::abort);
+        of_sdk.map_or(Ok(()), Servers::stop)?;
     }
     Ok(world.seen())
 }

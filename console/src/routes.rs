@@ -171,7 +171,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/applications/{submission}" Guild(Permission("tickets.write")) guilds::applications::submission::get;
     POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket")) guilds::applications::submission::open_ticket;
     POST "/console/guilds/{guild}/sync/follow" Guild(of("PATCH /guilds/{guildId}/follow")) guilds::sync::set_follow::update;
-    POST "/console/guilds/{guild}/sync/follow/continue" Guild(of("POST /guilds/{guildId}/follow/continue")) guilds::sync::set_follow::go_on;
+    POST "/console/guilds/{guild}/sync/follow/resume" Guild(of("POST /guilds/{guildId}/follow/resume")) guilds::sync::set_follow::resume;
     GET "/console/guilds/{guild}/webhooks" Guild(Admin) guilds::webhooks::get;
     POST "/console/guilds/{guild}/webhooks" Guild(of("POST /guilds/{guildId}/webhooks")) guilds::webhooks::add;
     GET "/console/guilds/{guild}/webhooks/{webhook}" Guild(Admin) guilds::webhooks::webhook::get;

@@ -39,7 +39,7 @@ const ACTIONS: &[Action] = actions! {
     Member "POST /interactions/sync";
     Permission("sync.write") "POST /interactions/sync/all";
     Permission("sync.write") "PATCH /guilds/{guildId}/follow";
-    Permission("sync.write") "POST /guilds/{guildId}/follow/continue";
+    Permission("sync.write") "POST /guilds/{guildId}/follow/resume";
     Permission("roles.write") "POST /interactions/roles/assign";
     Permission("roles.write") "POST /interactions/roles/remove";
     Permission("settings.write") "PATCH /guilds/{guildId}/settings";

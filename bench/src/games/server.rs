@@ -42,7 +42,7 @@ impl Server {
             Way::Hand => tokio::join!(self.heartbeat(), self.poll(), self.recheck()).0,
             Way::Lists => tokio::join!(self.heartbeat(), self.poll(), self.follow()).0,
             Way::Tick => self.tick(0).await,
-            Way::Held => self.tick(20).await,
+            Way::Held | Way::Sdk => self.tick(20).await,
         }
     }
 

@@ -9,4 +9,6 @@ pub(super) enum Way {
     Tick,
     /// Sends ticks that are held until something happens
     Held,
+    /// Runs the SDK, in Luau
+    Sdk,
 }

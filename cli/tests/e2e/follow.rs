@@ -98,11 +98,11 @@ async fn a_pass_that_takes_too_much_waits_for_a_person(deployment: &Deployment) 
     assert!(stopped["next_at"].is_null());
     assert_eq!(deployment.member_updates().await, updates, "nothing was changed");
     assert_eq!(deployment.audit("sync.follow_stopped").await.len(), 1);
-    let going = api.post(&format!("{path}/continue"), json!({})).await.ok();
+    let going = api.post(&format!("{path}/resume"), json!({})).await.ok();
     assert!(going["stopped"].is_null() && going["next_at"].is_string(), "{going}");
     let after = ended(deployment, &stopped["ended_at"]).await;
     assert_eq!(after["changed"], 30, "{after}");
-    api.post(&format!("{path}/continue"), json!({})).await.refused(409, &["no pass stopped"]);
+    api.post(&format!("{path}/resume"), json!({})).await.refused(409, &["no pass stopped"]);
 }
 
 async fn nobody_loses_a_role_because_a_group_has_nobody(deployment: &Deployment) {

@@ -184,11 +184,14 @@ pub(crate) fn load(lua: &Lua, host: Table) -> Result<Platform> {
     Ok(Platform { people, close: game.get("close")?, environment })
 }
 
-/// `require` by string, of modules of the SDK.
+/// `require` by string, of modules of the SDK, and of the SDK itself by its module script.
 fn require(lua: &Lua, environment: &Table) -> Result<Function> {
     let loaded: Rc<RefCell<HashMap<String, MultiValue>>> = Rc::default();
     let environment = environment.clone();
-    lua.create_function(move |lua, path: String| {
+    lua.create_function(move |lua, module: Value| {
+        let path = module
+            .as_string()
+            .map_or(Ok("@self/init".to_owned()), |path| path.to_str().map(|path| path.to_owned()))?;
         let name = path.strip_prefix("./").or(path.strip_prefix("@self/"));
         let name = name.ok_or_else(|| mlua::Error::runtime(format!("require: {path}")))?;
         if let Some(module) = loaded.borrow().get(name) {

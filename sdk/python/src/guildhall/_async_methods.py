@@ -198,15 +198,6 @@ class AsyncMethods(BaseAsyncClient):
         """
         return (await self.call(ops.CONFIRM_LINK_CODE, {}, body, options)).data
 
-    async def continue_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
-        """Let the next pass go on after one that stopped.
-
-        It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
-        Scope `sync`; at most 20 calls a minute of this key.
-        Errors of its own: `not_stopped`.
-        """
-        return (await self.call(ops.CONTINUE_FOLLOW, {"guildId": guild_id}, None, options)).data
-
     async def create_application_panel(
         self, guild_id: m.GuildId, body: m.PanelRequest, *, options: Options = DEFAULT
     ) -> m.ApplicationPanel:
@@ -1837,6 +1828,15 @@ class AsyncMethods(BaseAsyncClient):
                 options,
             )
         ).data
+
+    async def resume_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
+        """Let the next pass go on after one that stopped.
+
+        It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+        Scope `sync`; at most 20 calls a minute of this key.
+        Errors of its own: `not_stopped`.
+        """
+        return (await self.call(ops.RESUME_FOLLOW, {"guildId": guild_id}, None, options)).data
 
     async def retry_job(self, job_id: m.JobId, *, options: Options = DEFAULT) -> m.Job:
         """Run a failed or dead job again.

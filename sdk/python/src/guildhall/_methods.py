@@ -182,15 +182,6 @@ class Methods(BaseClient):
         """
         return self.call(ops.CONFIRM_LINK_CODE, {}, body, options).data
 
-    def continue_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
-        """Let the next pass go on after one that stopped.
-
-        It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
-        Scope `sync`; at most 20 calls a minute of this key.
-        Errors of its own: `not_stopped`.
-        """
-        return self.call(ops.CONTINUE_FOLLOW, {"guildId": guild_id}, None, options).data
-
     def create_application_panel(
         self, guild_id: m.GuildId, body: m.PanelRequest, *, options: Options = DEFAULT
     ) -> m.ApplicationPanel:
@@ -1738,6 +1729,15 @@ class Methods(BaseClient):
             None,
             options,
         ).data
+
+    def resume_follow(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.Follow:
+        """Let the next pass go on after one that stopped.
+
+        It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+        Scope `sync`; at most 20 calls a minute of this key.
+        Errors of its own: `not_stopped`.
+        """
+        return self.call(ops.RESUME_FOLLOW, {"guildId": guild_id}, None, options).data
 
     def retry_job(self, job_id: m.JobId, *, options: Options = DEFAULT) -> m.Job:
         """Run a failed or dead job again.

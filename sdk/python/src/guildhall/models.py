@@ -1989,7 +1989,7 @@ class Follow(TypedDict):
     next_at: Timestamp | None
     stopped: str | None
     """
-    Why the last pass stopped; none follows until `POST …/follow/continue`.
+    Why the last pass stopped; none follows until `POST …/follow/resume`.
     """
 
 

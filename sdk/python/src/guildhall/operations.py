@@ -52,9 +52,6 @@ CONFIRM_LINK_ATTEMPT: Final[Operation[m.EndedAttempt, Never]] = Operation(
 CONFIRM_LINK_CODE: Final[Operation[m.ConfirmedCode, Never]] = Operation(
     "POST", "/links/confirm", writes=True, takes_key=True
 )
-CONTINUE_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(
-    "POST", "/guilds/{guildId}/follow/continue", writes=True, takes_key=True
-)
 CREATE_APPLICATION_PANEL: Final[Operation[m.ApplicationPanel, Never]] = Operation(
     "POST", "/guilds/{guildId}/application-panels", writes=True, takes_key=True
 )
@@ -300,6 +297,9 @@ REMOVE_WEBHOOK: Final[Operation[None, Never]] = Operation(
 )
 REPLAY_DELIVERY: Final[Operation[m.DeliveryQueued, Never]] = Operation(
     "POST", "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay", writes=True, takes_key=True
+)
+RESUME_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(
+    "POST", "/guilds/{guildId}/follow/resume", writes=True, takes_key=True
 )
 RETRY_JOB: Final[Operation[m.Job, Never]] = Operation("POST", "/jobs/{jobId}/retry", writes=True, takes_key=True)
 REVERSE: Final[Operation[m.VerifiedMembers, Never]] = Operation("POST", "/reverse", writes=False, takes_key=False)

@@ -20,7 +20,6 @@ export const operations = {
   checkShieldBatch: { method: "POST", path: "/shield/batch", writes: false, takesKey: false },
   confirmLinkAttempt: { method: "POST", path: "/guilds/{guildId}/link-attempts/{attemptId}/confirm", writes: true, takesKey: true },
   confirmLinkCode: { method: "POST", path: "/links/confirm", writes: true, takesKey: true },
-  continueFollow: { method: "POST", path: "/guilds/{guildId}/follow/continue", writes: true, takesKey: true },
   createApplicationPanel: { method: "POST", path: "/guilds/{guildId}/application-panels", writes: true, takesKey: true },
   createApplicationSubmission: { method: "POST", path: "/guilds/{guildId}/application-submissions", writes: true, takesKey: true },
   createAuditEntry: { method: "POST", path: "/guilds/{guildId}/audit-logs", writes: true, takesKey: true },
@@ -103,6 +102,7 @@ export const operations = {
   removeStrike: { method: "PATCH", path: "/guilds/{guildId}/staff/strikes/{strikeId}", writes: true, takesKey: true },
   removeWebhook: { method: "DELETE", path: "/guilds/{guildId}/webhooks/{webhookId}", writes: true, takesKey: true },
   replayDelivery: { method: "POST", path: "/guilds/{guildId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay", writes: true, takesKey: true },
+  resumeFollow: { method: "POST", path: "/guilds/{guildId}/follow/resume", writes: true, takesKey: true },
   retryJob: { method: "POST", path: "/jobs/{jobId}/retry", writes: true, takesKey: true },
   reverse: { method: "POST", path: "/reverse", writes: false, takesKey: false },
   revokeKey: { method: "DELETE", path: "/guilds/{guildId}/keys/{publicId}", writes: true, takesKey: true },
@@ -253,13 +253,6 @@ export interface Methods {
    * Errors of its own: `too_many_codes`, `unknown_player`, `way_off`, `wrong_code`.
    */
   confirmLinkCode: Method<"confirmLinkCode">;
-  /**
-   * Let the next pass go on after one that stopped.
-   * It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
-   * Scope `sync`; at most 20 calls a minute of this key.
-   * Errors of its own: `not_stopped`.
-   */
-  continueFollow: Method<"continueFollow">;
   /**
    * Add a panel.
    * Scope `admin`; at most 20 calls a minute of this key.
@@ -758,6 +751,13 @@ export interface Methods {
    * Errors of its own: `too_many`, `webhook_off`.
    */
   replayDelivery: Method<"replayDelivery">;
+  /**
+   * Let the next pass go on after one that stopped.
+   * It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
+   * Scope `sync`; at most 20 calls a minute of this key.
+   * Errors of its own: `not_stopped`.
+   */
+  resumeFollow: Method<"resumeFollow">;
   /**
    * Run a failed or dead job again.
    * Needs the scope of the job's kind. The job gets a fresh set of attempts; changes of its earlier runs stay. A

@@ -220,7 +220,7 @@ export interface paths {
         patch: operations["updateFollow"];
         trace?: never;
     };
-    "/guilds/{guildId}/follow/continue": {
+    "/guilds/{guildId}/follow/resume": {
         parameters: {
             query?: never;
             header?: never;
@@ -233,7 +233,7 @@ export interface paths {
          * Let the next pass go on after one that stopped
          * @description It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.
          */
-        post: operations["continueFollow"];
+        post: operations["resumeFollow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2475,7 +2475,7 @@ export interface components {
             every_minutes: number | null;
             job_id: components["schemas"]["JobId"] | null;
             next_at: components["schemas"]["Timestamp"] | null;
-            /** @description Why the last pass stopped; none follows until `POST …/follow/continue`. */
+            /** @description Why the last pass stopped; none follows until `POST …/follow/resume`. */
             stopped: string | null;
         };
         FollowPatch: {
@@ -4694,7 +4694,7 @@ export interface operations {
             };
         };
     };
-    continueFollow: {
+    resumeFollow: {
         parameters: {
             query?: never;
             header?: {

@@ -26,7 +26,7 @@ answer! {
         /// Members whom the last pass that succeeded changed.
         #[schema(minimum = 0, example = 3)]
         changed: i64,
-        /// Why the last pass stopped; none follows until `POST …/follow/continue`.
+        /// Why the last pass stopped; none follows until `POST …/follow/resume`.
         #[schema(required, example = "140 of 1000 members would lose a role, more than 100")]
         stopped: Option<String>,
     }

@@ -23,8 +23,8 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 /// After a pass that stopped.
-pub(crate) async fn go_on(visit: GuildVisit) -> Result<Response, PageError> {
-    let answer = visit.api(Method::POST, "/guilds/{g}/follow/continue", Map::new()).await;
+pub(crate) async fn resume(visit: GuildVisit) -> Result<Response, PageError> {
+    let answer = visit.api(Method::POST, "/guilds/{g}/follow/resume", Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }

@@ -1,7 +1,8 @@
 //! The script by hand of the guide that the service serves at `/docs/games`, as it stands there.
 
-use luau_harness::Pace;
-use testkit::{Deployment, Mode, Setup, run};
+use luau_harness::{Pace, Place, World};
+use testkit::console::Console;
+use testkit::{Deployment, Mode, Setup, http_client, run};
 
 use super::{ban, world};
 
@@ -10,6 +11,36 @@ const GUIDE: &str = include_str!("../../../../../../api/src/openapi/page/games.h
 #[test]
 fn the_script_of_the_guide_kicks_who_is_banned() {
     run(Setup::new(Mode::Embedded), the_guide_is_true);
+}
+
+#[test]
+fn the_page_of_a_new_key_is_enough_for_a_game() {
+    run(Setup::new(Mode::Embedded), from_a_new_key_to_a_kick);
+}
+
+/// What the page says: add the key to the secrets, insert the script, paste three lines.
+async fn from_a_new_key_to_a_kick(deployment: &Deployment) {
+    let (owner, guild) = (Console::owner(deployment).await, &deployment.guild().id);
+    let keys = owner.get(&format!("/console/guilds/{guild}/keys")).await;
+    let page = owner.press(&keys, "Create key", &[("name", "lobby"), ("set", "game")]).await;
+    let secret = page.texts("#key-text").remove(0);
+    let lines = page.texts("pre code").into_iter().find(|code| code.contains("Guildhall.start")).unwrap();
+    let model = http_client().get(format!("{}{}", deployment.api_base(0), page.link("the script"))).send();
+    assert!(model.await.unwrap().text().await.unwrap().contains("Guildhall"));
+
+    let mut world = World::new(1, Pace::Real);
+    let place = Place { job: "lobby-1".to_owned(), place: 77, universe: 7, studio: false, secret };
+    world.add(place).unwrap();
+    world.servers[0].run(&lines).unwrap();
+    world.servers[0].join(2_000_001).unwrap();
+    world.servers[0].join(2_000_002).unwrap();
+    let is_held = |world: &World| world.is_held(0, "/play/servers/tick", 0.5);
+    assert!(world.run_within(30.0, is_held).await, "{:?}", world.servers[0].seen());
+    ban(&deployment.api(), guild, 2_000_001).await;
+    let kicked = |world: &World| world.servers[0].look(|seen| !seen.kicked.is_empty());
+    assert!(world.run_within(10.0, kicked).await, "{:?}", world.servers[0].seen());
+    let seen = world.servers[0].seen();
+    assert_eq!((seen.kicked[0].0, seen.kicked.len(), seen.failed.len()), (2_000_001, 1, 0), "{seen:?}");
 }
 
 async fn the_guide_is_true(deployment: &Deployment) {

@@ -1,4 +1,4 @@
-//! POST /guilds/:guildId/follow/continue (docs/rules.md 5)
+//! POST /guilds/:guildId/follow/resume (docs/rules.md 5)
 
 use entities::follow::{self, Model};
 
@@ -6,7 +6,7 @@ use crate::endpoints::guilds::follow::record::Follow;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("continueFollow", "Let the next pass go on after one that stopped")
+    Operation::new("resumeFollow", "Let the next pass go on after one that stopped")
         .about("It starts at once, without the brake. A dry run of `/interactions/sync/all` shows what it changes.")
         .data::<Follow>()
         .message("the next pass goes on")
