@@ -4,7 +4,7 @@ use luau_harness::{Pace, Place, World};
 use testkit::console::Console;
 use testkit::{Deployment, Mode, Setup, http_client, run};
 
-use super::{ban, world};
+use super::{ban, bans, world};
 
 const GUIDE: &str = include_str!("../../../../../../api/src/openapi/page/games.html");
 
@@ -41,6 +41,16 @@ async fn from_a_new_key_to_a_kick(deployment: &Deployment) {
     assert!(world.run_within(10.0, kicked).await, "{:?}", world.servers[0].seen());
     let seen = world.servers[0].seen();
     assert_eq!((seen.kicked[0].0, seen.kicked.len(), seen.failed.len()), (2_000_001, 1, 0), "{seen:?}");
+    let ban = bans(&deployment.api(), guild).await.remove(0)["id"].clone();
+    for _ in 0..30 {
+        let page = owner.get(&format!("/console/guilds/{guild}/moderation/bans/{ban}")).await;
+        if page.contains("lobby-1 done") {
+            assert!(!page.contains("the player is not here"), "{}", page.text());
+            return;
+        }
+        world.run_for(0.5).await;
+    }
+    panic!("the page of the ban does not say what the server did");
 }
 
 async fn the_guide_is_true(deployment: &Deployment) {
