@@ -25,6 +25,8 @@ pub struct Model {
     pub changed: i64,
     /// Passes in a row that changed nobody.
     pub quiet: i32,
+    /// Passes in a row that failed.
+    pub failures: i32,
     /// Why the last pass stopped: no other one starts until a person lets it go on.
     pub stopped: Option<String>,
     /// A person has seen why: the next pass has no brake.
@@ -37,7 +39,7 @@ const BRAKE_PERCENT: i32 = 10;
 
 impl Model {
     /// Of a guild that has set nothing.
-    fn usual(guild_id: GuildId, now: Timestamp) -> Self {
+    pub fn usual(guild_id: GuildId, now: Timestamp) -> Self {
         Self {
             guild_id,
             every_minutes: None,
@@ -47,6 +49,7 @@ impl Model {
             ended_at: None,
             changed: 0,
             quiet: 0,
+            failures: 0,
             stopped: None,
             unbraked: false,
         }
@@ -64,8 +67,8 @@ impl Model {
 
 /// Gives guilds that have links, and no row yet, one that is due now.
 pub async fn add_missing(conn: &impl Conn, now: Timestamp) -> Result<u64> {
-    let missing = "INSERT INTO follow (guild_id, brake_percent, due_at, changed, quiet, unbraked) \
-        SELECT guild_id, $1, $2, 0, 0, false FROM guild WHERE removing_since IS NULL \
+    let missing = "INSERT INTO follow (guild_id, brake_percent, due_at, changed, quiet, failures, unbraked) \
+        SELECT guild_id, $1, $2, 0, 0, 0, false FROM guild WHERE removing_since IS NULL \
         AND EXISTS (SELECT 1 FROM link WHERE link.guild_id = guild.guild_id) \
         AND NOT EXISTS (SELECT 1 FROM follow WHERE follow.guild_id = guild.guild_id) ON CONFLICT DO NOTHING";
     let values = [BRAKE_PERCENT.into(), now.into()];

@@ -21,8 +21,9 @@ const MOST_PASSES: u64 = 20;
 /// After a pass of a guild that sets no pace; it doubles with each pass that changes nobody.
 const SHORTEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
 const DOUBLINGS: u32 = 4;
-/// After a pass that failed.
+/// After a pass that failed; it doubles with each one, up to the longest: the bot is not in the guild, or has no credential.
 const PAUSE_AFTER_FAILURE: TimeDelta = TimeDelta::minutes(15);
+const LONGEST_PAUSE: TimeDelta = TimeDelta::days(1);
 
 /// The error of a pass that stopped by its brake.
 pub const STOPPED: &str = "follow_stopped";
@@ -120,17 +121,23 @@ fn after(row: Model, job: Option<&job::Model>, now: Timestamp) -> Model {
     let Some(changed) = job.and_then(changed) else {
         let failure = job.and_then(job::Model::failure).filter(|failure| failure.error == STOPPED);
         let stopped = failure.map(|failure| failure.message);
-        return Model { due_at: now + PAUSE_AFTER_FAILURE, stopped, ..row };
+        let failures = row.failures.saturating_add(1);
+        return Model { due_at: now + pause_after_failures(failures), failures, stopped, ..row };
     };
     let quiet = if changed == 0 { row.quiet.saturating_add(1) } else { 0 };
     let pause = row.every_minutes.map_or_else(|| pause(quiet), |minutes| TimeDelta::minutes(minutes.into()));
-    Model { due_at: now + pause, changed, quiet, ..row }
+    Model { due_at: now + pause, changed, quiet, failures: 0, ..row }
 }
 
 /// A guild where nothing ever changes is visited less often.
 fn pause(quiet: i32) -> TimeDelta {
     let doublings = u32::try_from(quiet.saturating_sub(1)).unwrap_or(0).min(DOUBLINGS);
     SHORTEST_PAUSE * 2_i32.pow(doublings)
+}
+
+fn pause_after_failures(failures: i32) -> TimeDelta {
+    let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(0).min(10);
+    (PAUSE_AFTER_FAILURE * 2_i32.pow(doublings)).min(LONGEST_PAUSE)
 }
 
 #[cfg(test)]
@@ -141,5 +148,19 @@ mod tests {
     fn a_guild_where_nothing_changes_is_visited_less_often() {
         let minutes: Vec<i64> = (0..8).map(|quiet| pause(quiet).num_minutes()).collect();
         assert_eq!(minutes, [5, 5, 10, 20, 40, 80, 80, 80]);
+    }
+
+    #[test]
+    fn a_guild_where_passes_fail_is_tried_once_a_day_in_the_end() {
+        let guild = GuildId::try_from(7).unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        let mut row = Model::usual(guild, now);
+        let mut pauses = Vec::new();
+        for _ in 0..9 {
+            row = after(row, None, now);
+            pauses.push((row.due_at - now).num_minutes());
+        }
+        assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 960, 1_440, 1_440]);
+        assert_eq!(pause_after_failures(i32::MAX), LONGEST_PAUSE);
     }
 }

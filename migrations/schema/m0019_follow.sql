@@ -14,6 +14,8 @@ CREATE TABLE follow (
     changed bigint NOT NULL,
     -- Passes in a row that changed nobody.
     quiet integer NOT NULL,
+    -- Passes in a row that failed.
+    failures integer NOT NULL,
     -- Why the last pass stopped. No other one starts until a person lets it go on.
     stopped text,
     -- A person has seen why: the next pass has no brake.
