@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
@@ -115,8 +115,8 @@ impl Model {
     }
 }
 
-/// A webhook as its guild describes it.
-#[derive(Debug)]
+/// A webhook as its guild describes it, with its secret.
+#[derive(DeriveIntoActiveModel)]
 pub struct NewWebhook {
     pub url: String,
     pub events: String,
@@ -127,19 +127,12 @@ pub struct NewWebhook {
 pub async fn add(conn: &impl Conn, guild: GuildId, new: NewWebhook, now: Timestamp) -> Result<Model> {
     let (position, entry_id) = end_of_log(conn, guild).await?;
     let row = ActiveModel {
-        webhook_id: NotSet,
         guild_id: Set(guild),
-        url: Set(new.url),
-        events: Set(new.events),
         state: Set(State::On),
-        secret: Set(new.secret),
-        old_secret: Set(None),
-        old_secret_until: Set(None),
         position: Set(position),
         entry_id: Set(entry_id),
-        failures: Set(0),
-        paused_until: Set(None),
         created_at: Set(now),
+        ..new.into_active_model()
     };
     row.insert(conn).await
 }

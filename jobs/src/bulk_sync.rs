@@ -51,6 +51,11 @@ impl Payload for SyncAll {
 }
 
 impl SyncAll {
+    /// Without a safety limit.
+    pub fn of(guild: GuildId) -> Self {
+        Self { guild, dry_run: false, max_removals: None, follow: None }
+    }
+
     /// At most one unfinished job has this key.
     pub(crate) fn dedupe_key(&self) -> &'static str {
         match (&self.follow, self.dry_run) {

@@ -27,16 +27,23 @@ const LONGEST_PAUSE: TimeDelta = TimeDelta::days(1);
 
 /// The error of a pass that stopped by its brake.
 pub const STOPPED: &str = "follow_stopped";
+/// Why a pass waits for its turn, or gives way: no error for people.
+pub const WAITS: &str = "follow_waits";
 
 /// Notes the passes that ended, and starts those that are due.
 pub async fn look(context: &Context, queue: &Queue) -> Result<(), QueueError> {
     let running = follow::running(context.database.read()).await?;
-    let mut open = 0;
-    for (guild, job) in running {
-        open += u64::from(!note_end(context, guild, job).await?);
+    let jobs: Vec<_> = running.iter().map(|(_, job)| *job).collect();
+    let open = listing::unfinished(context.database.read(), &jobs).await?;
+    for (guild, job) in running.into_iter().filter(|(_, job)| !open.contains_key(job)) {
+        note_end(context, guild, job).await?;
     }
     follow::add_missing(context.database.write(), context.clock.now()).await?;
-    let due = follow::due(context.database.read(), context.clock.now(), MOST_PASSES.saturating_sub(open));
+    let due = follow::due(
+        context.database.read(),
+        context.clock.now(),
+        MOST_PASSES.saturating_sub(open.len() as u64),
+    );
     for guild in due.await? {
         start(context, queue, guild).await?;
     }
@@ -50,8 +57,8 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     if row.job_id.is_some() || row.is_off() || row.stopped.is_some() || row.due_at > now {
         return Ok(());
     }
-    let pass = Some(Pass { brake_percent: row.brake() });
-    let payload = SyncAll { guild, dry_run: false, max_removals: None, follow: pass };
+    let pass = Pass { brake_percent: row.brake() };
+    let payload = SyncAll { follow: Some(pass), ..SyncAll::of(guild) };
     let members = link::count(work.tx(), guild).await?;
     let draft = Draft::new(guild, &payload, Actor::service())?.once(payload.dedupe_key());
     let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
@@ -77,12 +84,8 @@ pub async fn gauges(context: &Context) -> Result<Vec<Gauge>, DbErr> {
     Ok(vec![age("0.5", Some(ages.len() / 2)), age("1", ages.len().checked_sub(1)), stopped])
 }
 
-/// False: the pass goes on.
-async fn note_end(context: &Context, guild: GuildId, id: JobId) -> Result<bool, QueueError> {
+async fn note_end(context: &Context, guild: GuildId, id: JobId) -> Result<(), QueueError> {
     let found = listing::find_any(context.database.read(), id).await?;
-    if found.as_ref().is_some_and(|job| job.state.is_open()) {
-        return Ok(false);
-    }
     let mut work = UnitOfWork::begin(context).await?;
     let row = follow::lock(work.tx(), guild, work.now()).await?;
     if row.job_id == Some(id) {
@@ -100,7 +103,7 @@ async fn note_end(context: &Context, guild: GuildId, id: JobId) -> Result<bool, 
         }
         work.commit().await?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Members that a pass changed; `None`: it did not succeed.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use metrics::Label;
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, Request, RequestBuilder, redirect};
+use reqwest::{Client, ClientBuilder, Method, Request, RequestBuilder, redirect};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
@@ -39,8 +39,6 @@ pub(crate) struct Response {
 impl Http {
     /// Redirects are not followed, so a credential reaches no other host.
     pub(crate) fn new(platform: &'static str, base: &str, agent: &str) -> Result<Self> {
-        // Only the first call installs; the other crates choose the same provider.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TOTAL_TIMEOUT)
@@ -51,11 +49,7 @@ impl Http {
             // A local simulator is never behind the proxy of the environment.
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| {
-            tracing::error!(%error, "http client cannot be built");
-            PlatformError::unavailable("client", "the http client cannot be built")
-        })?;
-        Ok(Self { platform, client, failures: Failures::default() })
+        Ok(Self { platform, client: built(builder)?, failures: Failures::default() })
     }
 
     pub(crate) fn platform(&self) -> &'static str {
@@ -139,6 +133,15 @@ impl Http {
             unexpected_shape(route)
         })
     }
+}
+
+pub(crate) fn built(builder: ClientBuilder) -> Result<Client> {
+    // Only the first call installs; the other crates choose the same provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder.build().map_err(|error| {
+        tracing::error!(%error, "http client cannot be built");
+        PlatformError::unavailable("client", "the http client cannot be built")
+    })
 }
 
 pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {

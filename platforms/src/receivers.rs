@@ -15,7 +15,8 @@ use standardwebhooks::{
     HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook, WebhookError,
 };
 
-use crate::error::{PlatformError, Result};
+use crate::error::Result;
+use crate::exchange::built;
 use address::{Allowed, Refused, Resolver};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,10 +26,16 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(15);
 /// The clients of receivers. Cheap to clone.
 #[derive(Clone)]
 pub struct Receivers {
-    with_tls: Client,
+    with_tls: Door,
     /// Only to the operator's networks.
-    without_tls: Client,
-    private: Arc<[IpNet]>,
+    without_tls: Door,
+}
+
+/// A client, and where it may connect to.
+#[derive(Clone)]
+struct Door {
+    client: Client,
+    allowed: Allowed,
 }
 
 /// A message for a receiver.
@@ -60,23 +67,19 @@ pub enum Unreached {
 impl Receivers {
     pub(crate) fn new(private: &[IpNet], agent: &str) -> Result<Self> {
         let private: Arc<[IpNet]> = private.into();
-        let client = |public: bool| {
+        let door = |public: bool| {
             let allowed = Allowed { public, private: Arc::clone(&private) };
-            Client::builder()
+            let client = Client::builder()
                 .connect_timeout(CONNECT_TIMEOUT)
                 .timeout(TOTAL_TIMEOUT)
                 .redirect(redirect::Policy::none())
                 // A proxy would look names up by itself.
                 .no_proxy()
-                .dns_resolver(Resolver(allowed))
-                .user_agent(agent)
-                .build()
-                .map_err(|error| {
-                    tracing::error!(%error, "http client cannot be built");
-                    PlatformError::unavailable("client", "the http client cannot be built")
-                })
+                .dns_resolver(Resolver(allowed.clone()))
+                .user_agent(agent);
+            Ok(Door { client: built(client)?, allowed })
         };
-        Ok(Self { with_tls: client(true)?, without_tls: client(false)?, private })
+        Ok(Self { with_tls: door(true)?, without_tls: door(false)? })
     }
 
     /// Checks a URL as far as it can be without asking for its host's address.
@@ -112,14 +115,13 @@ impl Receivers {
     /// The client of a URL. An address in the URL itself is checked here: nobody resolves it.
     fn target(&self, url: &str) -> Result<(&Client, Url), Unreached> {
         let url = Url::parse(url).map_err(|_| Unreached::Url)?;
-        let client = match url.scheme() {
+        let Door { client, allowed } = match url.scheme() {
             "https" => &self.with_tls,
-            "http" if !self.private.is_empty() => &self.without_tls,
+            "http" if self.without_tls.allowed.any() => &self.without_tls,
             _ => return Err(Unreached::Url),
         };
         let named = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
         let host = url.host_str().filter(|_| named).ok_or(Unreached::Url)?;
-        let allowed = Allowed { public: url.scheme() == "https", private: Arc::clone(&self.private) };
         match host.trim_start_matches('[').trim_end_matches(']').parse() {
             Ok(address) if !allowed.has(address) => Err(Unreached::Private),
             _ => Ok((client, url)),

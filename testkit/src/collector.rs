@@ -1,22 +1,20 @@
 //! A collector of traces in a test: takes OTLP over HTTP and keeps the spans.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Empty};
-use hyper::body::{Bytes, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
+use http_body_util::Empty;
+use hyper::Response;
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 use opentelemetry_proto::tonic::trace::v1::{Span as Sent, span::SpanKind, status::StatusCode};
 use prost::Message;
 use tokio::net::TcpListener;
 
+use crate::taker::{Answer, take_all};
 use crate::wait::eventually;
 
 /// A batch waits a second for more spans.
@@ -58,30 +56,22 @@ impl Collector {
         let collector = Self::default();
         let listener = TcpListener::bind(base.trim_start_matches("http://")).await.unwrap();
         let own = collector.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let own = own.clone();
-                let service = service_fn(move |request| own.clone().take(request));
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-            }
-        });
+        take_all(listener, move |head, body| own.take(&head, &body));
         collector
     }
 
-    async fn take(self, request: Request<Incoming>) -> Result<Response<Empty<Bytes>>, Infallible> {
-        let (head, body) = request.into_parts();
+    fn take(&self, head: &Parts, body: &Bytes) -> Answer {
         assert_eq!((head.method.as_str(), head.uri.path()), ("POST", "/v1/traces"));
         let sent = head.headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         *self.authorization.lock().unwrap() = sent;
-        let body = body.collect().await.unwrap().to_bytes();
-        let request = ExportTraceServiceRequest::decode(body).unwrap();
+        let request = ExportTraceServiceRequest::decode(&body[..]).unwrap();
         let mut spans = self.spans.lock().unwrap();
         for of_process in request.resource_spans {
             let process = texts(&of_process.resource.unwrap_or_default().attributes);
             let sent = of_process.scope_spans.into_iter().flat_map(|scope| scope.spans);
             spans.extend(sent.map(|span| shown(span, process.clone())));
         }
-        Ok(Response::new(Empty::new()))
+        Response::new(Empty::new())
     }
 
     pub fn authorization(&self) -> Option<String> {

@@ -35,6 +35,7 @@ mod setup;
 mod shared;
 mod simulator;
 mod sqlite;
+mod taker;
 mod terminal;
 mod wait;
 

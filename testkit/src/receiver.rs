@@ -1,21 +1,19 @@
 //! A receiver of webhooks in a test: answers as told, and keeps what it got once its signature is checked.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Empty};
-use hyper::body::{Bytes, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
+use http_body_util::Empty;
+use hyper::Response;
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
 use serde_json::Value;
 use standardwebhooks::Webhook;
 use tokio::net::TcpListener;
 
+use crate::taker::{Answer, take_all};
 use crate::wait::eventually;
 
 /// A delivery is retried after five seconds.
@@ -48,13 +46,7 @@ impl Receiver {
         let (received, statuses, secret) = Default::default();
         let receiver = Self { address, received, statuses, secret };
         let own = receiver.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let own = own.clone();
-                let service = service_fn(move |request| own.clone().take(request));
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-            }
-        });
+        take_all(listener, move |head, body| own.take(&head, &body));
         receiver
     }
 
@@ -72,25 +64,23 @@ impl Receiver {
         self.statuses.lock().unwrap().extend(statuses);
     }
 
-    async fn take(self, request: Request<Incoming>) -> Result<Response<Empty<Bytes>>, Infallible> {
-        let (head, body) = request.into_parts();
+    fn take(&self, head: &Parts, body: &Bytes) -> Answer {
         assert_eq!((head.method.as_str(), head.uri.path()), ("POST", "/hook"));
-        let body = body.collect().await.unwrap().to_bytes();
         let header = |name: &str| head.headers[name].to_str().unwrap().to_owned();
         let webhook = Webhook::new(&self.secret.lock().unwrap()).unwrap();
-        let status = match webhook.verify(&body, &head.headers) {
+        let status = match webhook.verify(body, &head.headers) {
             Ok(()) => self.statuses.lock().unwrap().pop_front().unwrap_or(204),
             Err(_) => 401,
         };
         let received = Received {
             id: header("webhook-id"),
             signatures: header("webhook-signature").split(' ').count(),
-            body: serde_json::from_slice(&body).unwrap(),
+            body: serde_json::from_slice(body).unwrap(),
             status,
         };
         self.received.lock().unwrap().push(received);
         let answer = Response::builder().status(status).header("location", "/elsewhere");
-        Ok(answer.body(Empty::new()).unwrap())
+        answer.body(Empty::new()).unwrap()
     }
 
     /// All that came so far.

@@ -148,7 +148,7 @@ async fn sync(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Re
 async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<JobId> {
     let guild = env.expected.guild;
     let total = i64::try_from(env.expected.members.len())?;
-    let payload = SyncAll { guild, dry_run: false, max_removals: None, follow: None };
+    let payload = SyncAll::of(guild);
     let mut work = UnitOfWork::begin(context).await?;
     let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);
     let enqueued = draft.enqueue(work.tx(), work.now()).await?;

@@ -28,12 +28,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let mut unit = args.guild.begin().await?;
     let members = link::count(unit.tx(), guild).await?;
-    let payload = SyncAll {
-        guild,
-        dry_run: args.dry_run,
-        max_removals: args.max_removals.map(u64::from),
-        follow: None,
-    };
+    let max_removals = args.max_removals.map(u64::from);
+    let payload = SyncAll { dry_run: args.dry_run, max_removals, ..SyncAll::of(guild) };
     let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, Actor::service(), members, unit.now()).await?
     {
         BulkSync::Queued(enqueued, _) => enqueued,

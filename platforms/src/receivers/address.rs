@@ -50,6 +50,11 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
+    /// Whether there is any.
+    pub(super) fn any(&self) -> bool {
+        self.public || !self.private.is_empty()
+    }
+
     pub(super) fn has(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         (self.public && is_public(address)) || self.private.iter().any(|network| network.contains(&address))

@@ -1,7 +1,6 @@
 use super::*;
 
 fn receivers(private: &[&str]) -> Receivers {
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let private: Vec<IpNet> = private.iter().map(|network| network.parse().unwrap()).collect();
     Receivers::new(&private, "test").unwrap()
 }

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use entities::job::{listing, time};
 use entities::{GroupId, follow_budget};
 use jobs::bulk_sync::{Pass, SyncAll};
-use jobs::follow::STOPPED;
+use jobs::follow::{STOPPED, WAITS};
 use platforms::{FollowPace, MEMBERS_PER_PAGE, MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL};
 use queue::run::{JobContext, JobError, failure};
 
@@ -78,7 +78,7 @@ pub(super) async fn in_turn(
 }
 
 fn later(why: &str, wait: Duration) -> JobError {
-    JobError::Snooze(failure(503, "follow_waits", why), wait)
+    JobError::Snooze(failure(503, WAITS, why), wait)
 }
 
 /// Stops a plan that would take roles from too many members, or because a group has nobody any more: both may be an

@@ -97,7 +97,7 @@ async fn a_guild_without_bindings_syncs_all_its_linked_members() {
     let process = fixture.process().await;
     remove_bindings(&process).await;
     set(&process, Some(VERIFIED), Some(NEWCOMER)).await;
-    let bulk = SyncAll { guild: guild_id(), dry_run: false, max_removals: None, follow: None };
+    let bulk = SyncAll::of(guild_id());
     let result = process.succeed(&bulk).await;
     assert_eq!((&result["updated"], &result["role_additions"]), (&json!(30), &json!(30)), "{result}");
     for person in &people {

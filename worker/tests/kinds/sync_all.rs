@@ -16,7 +16,7 @@ const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
 
 pub(crate) fn everybody() -> SyncAll {
-    SyncAll { guild: guild_id(), dry_run: false, max_removals: None, follow: None }
+    SyncAll::of(guild_id())
 }
 
 fn lacking(n: i64) -> Person {

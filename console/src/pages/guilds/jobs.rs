@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use entities::job::listing::{self, Filter};
 use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
+use jobs::follow::WAITS;
 
 use crate::html::form::Form;
 use crate::html::format::{Length, When, shortened};
@@ -68,7 +69,7 @@ impl Row {
     }
 
     fn new(visit: &GuildVisit, job: &Model, title: String, names: &Actors) -> Self {
-        let failure = job.failure().filter(|failure| failure.error != names::FOLLOW_WAITS);
+        let failure = job.failure().filter(|failure| failure.error != WAITS);
         let took = job.started_at.zip(job.finished_at).map(|(from, until)| took(until - from));
         Self {
             id: job.job_id,

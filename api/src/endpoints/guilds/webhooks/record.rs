@@ -140,10 +140,9 @@ pub(crate) fn sent(row: &job::Model) -> Option<DeliverWebhook> {
 pub(crate) async fn enqueue(
     call: &Call,
     work: &mut UnitOfWork<'_>,
-    id: WebhookId,
+    hook: &Model,
     entry: Option<AuditId>,
 ) -> Result<JobId, ApiError> {
-    let hook = webhook::find(work.tx(), call.guild(), id).await?.or_not_found("webhook")?;
     if hook.state != State::On {
         return Err(ApiError::conflict("webhook_off", "the webhook is off: switch it on first"));
     }
@@ -154,7 +153,7 @@ pub(crate) async fn enqueue(
         None => TEST_EVENT.to_owned(),
     };
     call.room_for(work.tx(), Cap::Jobs, 1).await?;
-    let payload = DeliverWebhook { guild: call.guild(), webhook: id, event, entry };
+    let payload = DeliverWebhook { guild: call.guild(), webhook: hook.webhook_id, event, entry };
     let enqueued = payload.draft(call.actor())?.enqueue(work.tx(), work.now()).await?;
     work.publish(enqueued.message);
     Ok(enqueued.job)

@@ -3,6 +3,7 @@
 use entities::Timestamp;
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Model, Status};
+use jobs::follow::WAITS;
 use serde_json::Value;
 
 /// How a state is marked: the colour's name and the word.
@@ -12,12 +13,9 @@ pub(in crate::pages::guilds) struct Mark {
     pub(in crate::pages::guilds) word: &'static str,
 }
 
-/// The error of an automatic sync that waits for its turn, which is none for people.
-pub(super) const FOLLOW_WAITS: &str = "follow_waits";
-
 impl Mark {
     pub(in crate::pages::guilds) fn of_job(job: &Model, now: Timestamp) -> Self {
-        let waits = job.failure().is_some_and(|failure| failure.error == FOLLOW_WAITS);
+        let waits = job.failure().is_some_and(|failure| failure.error == WAITS);
         match job.status(now) {
             Status::Retrying if waits => Self::of(Status::Queued),
             status => Self::of(status),

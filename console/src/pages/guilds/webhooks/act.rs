@@ -1,7 +1,9 @@
 //! The buttons on the page of a webhook.
 
 use entities::JobId;
+use entities::webhook::Model;
 use http::Method;
+use people::ApiAnswer;
 use serde_json::{Map, Value};
 
 use super::{events, find, secret, webhook};
@@ -9,22 +11,36 @@ use crate::html::form::Form;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
-/// Makes a call below the webhook, and says on its page what came of it.
-async fn act(
+/// Makes a call below the webhook; `Err`: its page, with why the call was refused.
+async fn call(
     visit: &GuildVisit,
     (method, rest): (Method, &str),
     body: Map<String, Value>,
-    said: &str,
-) -> Result<Response, PageError> {
+) -> Result<Result<(Model, ApiAnswer), Response>, PageError> {
     let hook = find(visit).await?;
     let path = format!("/guilds/{{g}}/webhooks/{}{rest}", hook.webhook_id);
     let answer = visit.api(method, &path, body).await;
-    if !answer.status.is_success() {
-        let form = Form::wrong(&events::fields(&hook), None, &answer.message());
-        return webhook::show(visit, form).await;
+    if answer.status.is_success() {
+        return Ok(Ok((hook, answer)));
     }
-    let url = visit.url(&format!("/webhooks/{}", hook.webhook_id));
-    Ok(Response::see(url).flash(Flash::new(said.to_owned())))
+    let form = Form::wrong(&events::fields(&hook), None, &answer.message());
+    webhook::show(visit, form).await.map(Err)
+}
+
+/// The same, and its page says what came of it.
+async fn act(
+    visit: &GuildVisit,
+    made: (Method, &str),
+    body: Map<String, Value>,
+    said: &str,
+) -> Result<Response, PageError> {
+    Ok(match call(visit, made, body).await? {
+        Ok((hook, _)) => {
+            let url = visit.url(&format!("/webhooks/{}", hook.webhook_id));
+            Response::see(url).flash(Flash::new(said.to_owned()))
+        }
+        Err(refused) => refused,
+    })
 }
 
 pub(crate) async fn switch(visit: GuildVisit) -> Result<Response, PageError> {
@@ -46,23 +62,18 @@ pub(crate) async fn replay(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 pub(crate) async fn replace_secret(visit: GuildVisit) -> Result<Response, PageError> {
-    let hook = find(&visit).await?;
-    let path = format!("/guilds/{{g}}/webhooks/{}/rotate", hook.webhook_id);
-    let answer = visit.api(Method::POST, &path, Map::new()).await;
-    if !answer.status.is_success() {
-        let form = Form::wrong(&events::fields(&hook), None, &answer.message());
-        return webhook::show(&visit, form).await;
+    match call(&visit, (Method::POST, "/rotate"), Map::new()).await? {
+        Ok((_, answer)) => secret(&visit, &answer, true),
+        Err(refused) => Ok(refused),
     }
-    secret(&visit, &answer, true)
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
-    let hook = find(&visit).await?;
-    let path = format!("/guilds/{{g}}/webhooks/{}", hook.webhook_id);
-    let answer = visit.api(Method::DELETE, &path, Map::new()).await;
-    if !answer.status.is_success() {
-        let form = Form::wrong(&events::fields(&hook), None, &answer.message());
-        return webhook::show(&visit, form).await;
-    }
-    Ok(Response::see(visit.url("/webhooks")).flash(Flash::new(format!("Webhook to {} removed.", hook.url))))
+    Ok(match call(&visit, (Method::DELETE, ""), Map::new()).await? {
+        Ok((hook, _)) => {
+            let said = format!("Webhook to {} removed.", hook.url);
+            Response::see(visit.url("/webhooks")).flash(Flash::new(said))
+        }
+        Err(refused) => refused,
+    })
 }

@@ -157,7 +157,7 @@ fn answers(lines: Vec<ImportLine>, verdicts: Vec<Verdict>) -> Vec<ImportedLine> 
 /// hour is used up.
 async fn sync(call: &Call, work: &mut UnitOfWork<'_>) -> Result<Option<JobId>, ApiError> {
     let members = link::count(work.tx(), call.guild()).await?;
-    let payload = SyncAll { guild: call.guild(), dry_run: false, max_removals: None, follow: None };
+    let payload = SyncAll::of(call.guild());
     Ok(match bulk_sync::enqueue(call, work, &payload, members).await? {
         BulkSync::Queued(enqueued, _) => Some(enqueued.job),
         BulkSync::OverQuota(_) => None,

@@ -1,6 +1,6 @@
 //! POST /guilds/:guildId/webhooks/:webhookId/test (docs/rules.md 14)
 
-use entities::WebhookId;
+use entities::{WebhookId, webhook};
 
 use crate::endpoints::guilds::webhooks::record::{DeliveryQueued, enqueue};
 use crate::endpoints::prelude::*;
@@ -17,7 +17,8 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: WebhookId = call.path("webhookId")?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let job = enqueue(&call, &mut work, id, None).await?;
+    let hook = webhook::find(work.tx(), call.guild(), id).await?.or_not_found("webhook")?;
+    let job = enqueue(&call, &mut work, &hook, None).await?;
     work.audit("webhooks.test", id, json!({ "job_id": job }));
     work.commit(Reply::data(&DeliveryQueued { id: job })?.with_message("test queued")).await
 }

@@ -73,9 +73,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 fn payload(call: &Call) -> Result<SyncAll, ApiError> {
     let SyncAllRequest { max_removals, dry_run } = call.body()?;
     Ok(SyncAll {
-        guild: call.guild(),
         dry_run: dry_run.unwrap_or(false),
         max_removals: max_removals.and_then(|max| u64::try_from(max.0).ok()),
-        follow: None,
+        ..SyncAll::of(call.guild())
     })
 }

@@ -21,9 +21,9 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (id, delivery): (WebhookId, JobId) = (call.path("webhookId")?, call.path("deliveryId")?);
     let mut work = UnitOfWork::begin(&call).await?;
-    webhook::find(work.tx(), call.guild(), id).await?.or_not_found("webhook")?;
+    let hook = webhook::find(work.tx(), call.guild(), id).await?.or_not_found("webhook")?;
     let found = deliveries::find(work.tx(), call.guild(), id, delivery).await?.or_not_found("delivery")?;
-    let job = enqueue(&call, &mut work, id, sent(&found).and_then(|sent| sent.entry)).await?;
+    let job = enqueue(&call, &mut work, &hook, sent(&found).and_then(|sent| sent.entry)).await?;
     work.audit("webhooks.replay", id, json!({ "delivery": delivery, "job_id": job }));
     work.commit(Reply::data(&DeliveryQueued { id: job })?.with_message("delivery queued")).await
 }
