@@ -11,6 +11,7 @@ mod doctor;
 mod erase;
 mod export;
 mod games;
+mod gateway;
 mod guilds;
 mod healthcheck;
 mod import;
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Worker(worker::Args),
     /// Run a scheduler process of a distributed deployment: one of several leads
     Scheduler(scheduler::Args),
+    /// Run a gateway process of a distributed deployment: it reads the events of the chat platform
+    Gateway(gateway::Args),
     /// Check configuration, servers, platforms and the bot's permissions, and say what to fix
     Doctor(doctor::Args),
     /// Ask the process on this machine whether it is ready
@@ -127,6 +130,7 @@ impl Command {
             Self::Api(args) => Box::pin(api::run(args)).await,
             Self::Worker(args) => Box::pin(worker::run(args)).await,
             Self::Scheduler(args) => Box::pin(scheduler::run(args)).await,
+            Self::Gateway(args) => Box::pin(gateway::run(args)).await,
             Self::Doctor(args) => Box::pin(doctor::run(args)).await,
             Self::Healthcheck(args) => Box::pin(healthcheck::run(args)).await,
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
@@ -163,6 +167,7 @@ impl Command {
             Self::Api(args) => Some(("api", &args.otlp)),
             Self::Worker(args) => Some(("worker", &args.background.otlp)),
             Self::Scheduler(args) => Some(("scheduler", &args.background.otlp)),
+            Self::Gateway(args) => Some(("gateway", &args.background.otlp)),
             _ => None,
         }
     }
@@ -170,7 +175,7 @@ impl Command {
     /// What is logged without `RUST_LOG`. Commands that end log nothing: they print their result or error.
     fn default_filter(&self) -> &'static str {
         match self {
-            Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) => {
+            Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) | Self::Gateway(_) => {
                 runtime::telemetry::DEFAULT_FILTER
             }
             Self::Demo(_) | Self::Simulate(_) => "warn",

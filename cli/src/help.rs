@@ -7,7 +7,10 @@ use clap::Command;
 /// Titles with the names of their commands.
 const GROUPS: [(&str, &str); 6] = [
     ("Start", "demo serve"),
-    ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", "migrate api worker scheduler"),
+    (
+        "Run distributed, any number of each (Postgres, RabbitMQ, Redis)",
+        "migrate api worker scheduler gateway",
+    ),
     (
         "Operate, whether or not processes run",
         "guilds keys games links staff shield panels submissions sync chat console jobs schedules erase audit doctor healthcheck",
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_setting_of_a_process_has_help_and_an_environment_variable() {
-        for name in ["serve", "api", "worker", "scheduler", "simulate", "demo", "migrate"] {
+        for name in ["serve", "api", "worker", "scheduler", "gateway", "simulate", "demo", "migrate"] {
             let command = Cli::command();
             let arguments = command.find_subcommand(name).unwrap().get_arguments();
             // What a single run prints is no setting.

@@ -18,7 +18,7 @@ use runtime::{
 };
 use tokio::net::TcpListener;
 
-pub(crate) use args::{BackendArgs, BackgroundArgs, SlotArgs};
+pub(crate) use args::{BackendArgs, BackgroundArgs, ChatEvents, SlotArgs};
 pub(crate) use wait::WaitArgs;
 
 use crate::schema;
@@ -88,14 +88,23 @@ impl Process {
         Ok((Self { context, queue, platforms }, listener))
     }
 
-    /// Runs worker, scheduler and API in this process; returns after the shutdown.
-    pub(crate) async fn run_all(self, slots: Slots, listener: TcpListener, options: api::Options) {
+    /// Runs worker, scheduler, gateway and API in this process; returns after the shutdown.
+    pub(crate) async fn run_all(
+        self,
+        slots: Slots,
+        events: ChatEvents,
+        listener: TcpListener,
+        options: api::Options,
+    ) {
         let Self { context, queue, platforms } = self;
         credentials::check(&platforms, &context.shutdown);
         credentials::register_commands(&platforms, &context.shutdown);
         worker::start(&queue, platforms.clone(), slots);
         let follows = platforms.follow_pace != FollowPace::Off;
         scheduler::start(&context, &queue, scheduler::Options { alone: true, follows });
+        if events == ChatEvents::On {
+            gateway::start(&context, &queue, &platforms, true);
+        }
         service_manager::started(&context.shutdown);
         api::serve(context, queue, platforms, listener, options).await;
     }

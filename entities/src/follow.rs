@@ -2,7 +2,7 @@
 //! one ended. The pass itself is a job.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement};
 
 use crate::by_id::no_relations;
@@ -94,6 +94,20 @@ pub async fn lock(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Mo
 
 pub async fn save(conn: &impl Conn, row: Model) -> Result<Model> {
     Entity::update(row.into_active_model().reset_all()).exec(conn).await
+}
+
+/// Makes the next pass due now.
+pub async fn hasten(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<()> {
+    let later = Column::DueAt.gt(now).and(Column::GuildId.eq(guild));
+    Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(later).exec(conn).await?;
+    Ok(())
+}
+
+/// The same, if the last pass failed.
+pub async fn hasten_failed(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<()> {
+    let failed = Column::Failures.gt(0).and(Column::GuildId.eq(guild)).and(Column::DueAt.gt(now));
+    Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(failed).exec(conn).await?;
+    Ok(())
 }
 
 /// Guilds whose next pass is due, those that have waited longest first.

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::account::{Verdict, Way, Ways};
 use crate::by_id::no_relations;
-use crate::{Conn, GuildId, Result, RoleId, RoleList, Timestamp};
+use crate::{ChannelId, Conn, GuildId, Result, RoleId, RoleList, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "guild")]
@@ -42,6 +42,9 @@ pub struct Model {
     pub verified_role: Option<RoleId>,
     pub unverified_role: Option<RoleId>,
     pub link_message: Option<String>,
+    pub join_notice: JoinNotice,
+    pub join_channel: Option<ChannelId>,
+    pub follow_bans: bool,
     pub created_at: Timestamp,
     /// Its rows are being deleted ([`removal`]): no other query finds the guild.
     pub removing_since: Option<Timestamp>,
@@ -99,6 +102,24 @@ pub struct Settings {
     /// What members are told who have just linked themselves.
     #[schema(required, max_length = 500, example = "Welcome! Choose your roles in #roles.")]
     pub link_message: Option<String>,
+    /// What members are sent who join without a link, beside the role of such members.
+    pub join_notice: JoinNotice,
+    /// The channel of that notice.
+    #[schema(required)]
+    pub join_channel: Option<ChannelId>,
+    /// Bans that people make and lift on the chat platform are made and lifted here.
+    pub follow_bans: bool,
+}
+
+/// Where members are told how to link themselves who join without a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum JoinNotice {
+    None,
+    /// In `join_channel`.
+    Channel,
+    DirectMessage,
 }
 
 impl Model {
@@ -124,6 +145,9 @@ impl Model {
             verified_role: None,
             unverified_role: None,
             link_message: None,
+            join_notice: JoinNotice::None,
+            join_channel: None,
+            follow_bans: false,
             created_at,
             removing_since: None,
         }
@@ -147,6 +171,9 @@ impl Model {
             verified_role: self.verified_role,
             unverified_role: self.unverified_role,
             link_message: self.link_message.clone(),
+            join_notice: self.join_notice,
+            join_channel: self.join_channel,
+            follow_bans: self.follow_bans,
         }
     }
 }
@@ -223,6 +250,9 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::VerifiedRole,
             Column::UnverifiedRole,
             Column::LinkMessage,
+            Column::JoinNotice,
+            Column::JoinChannel,
+            Column::FollowBans,
         ])
         .to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())
@@ -236,9 +266,11 @@ pub async fn save_settings(conn: &impl Conn, guild: GuildId, settings: Settings)
     // Of what may be absent the derived conversion writes only what is there.
     let (verified_role, unverified_role) = (Set(settings.verified_role), Set(settings.unverified_role));
     let link_message = Set(settings.link_message.clone());
+    let join_channel = Set(settings.join_channel);
     let settings = settings.into_active_model();
+    let guild_id = Set(guild);
     let change =
-        ActiveModel { guild_id: Set(guild), verified_role, unverified_role, link_message, ..settings };
+        ActiveModel { guild_id, verified_role, unverified_role, link_message, join_channel, ..settings };
     Entity::update(change).exec(conn).await?;
     Ok(())
 }

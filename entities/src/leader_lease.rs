@@ -28,6 +28,14 @@ no_relations!();
 /// The lease of the leading scheduler.
 pub const SCHEDULER: &str = "scheduler";
 
+/// The lease of the process that starts sessions of the event stream.
+pub const GATEWAY_START: &str = "gateway-start";
+
+/// The lease of the process that reads a shard of the event stream.
+pub fn gateway(shard: u32) -> String {
+    format!("gateway-{shard}")
+}
+
 const NOBODY: &str = "";
 
 impl Model {

@@ -16,8 +16,10 @@ use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 13] = [
+pub const ALL: [(&str, Scope); 15] = [
     (SyncMember::KIND, Scope::Sync),
+    (GreetMember::KIND, Scope::Sync),
+    (CatchUp::KIND, Scope::Sync),
     (UnlinkMember::KIND, Scope::Links),
     (DirectMessage::KIND, Scope::Links),
     (SyncAll::KIND, Scope::Sync),
@@ -42,6 +44,55 @@ pub fn scope(kind: &str) -> Scope {
 pub struct SyncMember {
     pub guild: GuildId,
     pub user: ChatId,
+    /// The event of the chat platform that led to it; `None`: somebody asked for it.
+    #[serde(default)]
+    pub cause: Option<SyncCause>,
+}
+
+impl SyncMember {
+    /// One that somebody asked for.
+    pub fn of(guild: GuildId, user: ChatId) -> Self {
+        Self { guild, user, cause: None }
+    }
+}
+
+/// An event of the chat platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SyncCause {
+    /// The member joined, or passed the guild's screening.
+    Joined,
+    /// Somebody changed the member's roles or nickname.
+    Changed,
+}
+
+/// Gives a member who joined without a link what the guild chose: its unverified role, and a notice how to link.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GreetMember {
+    pub guild: GuildId,
+    pub user: ChatId,
+    /// Makes the notice one of this time of joining.
+    pub joined_at: Timestamp,
+}
+
+impl Payload for GreetMember {
+    const KIND: &'static str = "greet_member";
+    const CLASS: Class = Class::Interactive;
+    /// Within the minutes in which the platform knows a message again.
+    const MAX_ATTEMPTS: i32 = 5;
+}
+
+/// Finds the members of a guild who joined or were changed while no events came.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CatchUp {
+    pub guild: GuildId,
+    pub since: Timestamp,
+}
+
+impl Payload for CatchUp {
+    const KIND: &'static str = "catch_up";
+    const CLASS: Class = Class::Default;
 }
 
 impl Payload for SyncMember {

@@ -11,6 +11,8 @@ pub mod kinds;
 pub mod link_export;
 pub mod link_import;
 pub mod linking;
+pub mod member_events;
+pub mod member_state;
 pub mod mirror;
 mod operator;
 mod retry;

@@ -151,7 +151,7 @@ impl<'w> Linking<'w> {
             None => self.audit("links.add", chat, json!({ "after": described(&link) })),
         }
         self.work.announce([Event::LinksChanged { guild }]);
-        let sync = self.enqueue(&SyncMember { guild, user: chat }, Some(chat)).await?;
+        let sync = self.enqueue(&SyncMember::of(guild, chat), Some(chat)).await?;
         Ok(Linked { link, ended, sync: Some(sync) })
     }
 
@@ -187,7 +187,7 @@ impl<'w> Linking<'w> {
                 user,
                 json!({ "before": described(before), "after": described(&after) }),
             );
-            swapped.push((after, self.enqueue(&SyncMember { guild, user }, Some(user)).await?));
+            swapped.push((after, self.enqueue(&SyncMember::of(guild, user), Some(user)).await?));
         }
         Ok(swapped)
     }

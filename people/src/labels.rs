@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 115] = [
+const FIELDS: [(&str, &str, &str); 118] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -34,6 +34,7 @@ const FIELDS: [(&str, &str, &str); 115] = [
     ("every_minutes", "Automatic syncs", "choose one from the list"),
     ("expires_at", "Expires", "choose a day"),
     ("flagged_by", "Flagged by", ""),
+    ("follow_bans", "Bans on Discord are made here too", "choose yes or no"),
     ("group_id", "Roblox group", "enter the number from the address of the group"),
     ("hot_path_factor", "Factor for game servers", ""),
     ("id", "Number", ""),
@@ -41,6 +42,8 @@ const FIELDS: [(&str, &str, &str); 115] = [
     ("imported", "Imported", ""),
     ("issued_by", "Given by", ""),
     ("job_id", "Job", ""),
+    ("join_channel", "Channel of the message to members who join", "choose a channel"),
+    ("join_notice", "Message to members who join without a link", "choose one from the list"),
     ("joined_at", "Staff since", ""),
     ("kind", "Kind", "choose one from the list"),
     ("lifted", "Lifted", ""),

@@ -9,9 +9,22 @@ use crate::permissions::Permissions;
 pub struct ChatChannel {
     pub id: ChannelId,
     #[serde(default)]
+    pub name: String,
+    #[serde(default, rename = "type")]
+    kind: u8,
+    #[serde(default)]
     pub topic: Option<String>,
     #[serde(default, rename = "permission_overwrites", deserialize_with = "overwrites")]
     pub(crate) overwrites: Vec<Overwrite>,
+}
+
+impl ChatChannel {
+    /// Those of text, and of announcements.
+    const TEXT: [u8; 2] = [0, 5];
+
+    pub fn is_text(&self) -> bool {
+        Self::TEXT.contains(&self.kind)
+    }
 }
 
 /// The viewers and writers of a private channel. Roles that no longer exist in the guild are skipped.

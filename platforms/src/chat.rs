@@ -3,7 +3,7 @@
 //! They are types of our own: twilight's require some twenty unused fields, so a platform change in any of them would
 //! stop a sync. The tests check the simulator against twilight instead.
 
-use entities::{ChatId, GuildId, RoleId};
+use entities::{ChatId, GuildId, RoleId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::permissions::Permissions;
@@ -38,6 +38,10 @@ pub struct ChatMember {
     pub nick: Option<String>,
     pub roles: Vec<RoleId>,
     pub is_bot: bool,
+    /// `None`: a guest, or one that the platform does not say.
+    pub joined_at: Option<Timestamp>,
+    /// Has not passed the guild's screening, and can have no roles yet.
+    pub is_pending: bool,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +49,9 @@ struct MemberBody {
     user: UserBody,
     nick: Option<String>,
     roles: Vec<RoleId>,
+    joined_at: Option<Timestamp>,
+    #[serde(default)]
+    pending: bool,
 }
 
 #[derive(Deserialize)]
@@ -133,9 +140,33 @@ impl Application {
     }
 }
 
+/// The event stream, for the bot.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Gateway {
+    pub url: String,
+    /// How many connections the platform recommends.
+    pub shards: u32,
+    pub session_start_limit: SessionStarts,
+}
+
+/// Sessions of the event stream that may be started.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct SessionStarts {
+    pub remaining: u32,
+    /// Milliseconds until there are more.
+    pub reset_after: u64,
+}
+
 impl From<MemberBody> for ChatMember {
     fn from(member: MemberBody) -> Self {
-        Self { chat_id: member.user.id, nick: member.nick, roles: member.roles, is_bot: member.user.bot }
+        Self {
+            chat_id: member.user.id,
+            nick: member.nick,
+            roles: member.roles,
+            is_bot: member.user.bot,
+            joined_at: member.joined_at,
+            is_pending: member.pending,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use entities::{ChatId, GroupId, GuildId, Timestamp};
 use serde_json::Value;
 
-use crate::chat::Application;
+use crate::chat::{Application, Gateway};
 use crate::config::Platforms;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
@@ -37,6 +37,11 @@ impl Platforms {
 
     pub async fn application(&self) -> Result<Application> {
         self.chat.application(no_guild()?).await
+    }
+
+    /// Where the event stream is, and how many sessions may still be started.
+    pub async fn gateway(&self) -> Result<Gateway> {
+        self.chat.gateway(no_guild()?).await
     }
 
     /// The commands that people see, as the platform has them.

@@ -36,7 +36,7 @@ mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
-    Application, ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS,
+    Application, ChatBan, ChatMember, ChatRole, ChatUser, Gateway, GuildOverview, KnownUser, MAX_NICK_CHARS,
     MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, NamedMember, RoleProblem,
 };
 pub use config::{FollowPace, Platforms};

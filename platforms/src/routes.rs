@@ -10,6 +10,7 @@ pub(crate) mod chat {
     pub(crate) const OWN_CONNECTIONS: &str = "GET /users/@me/connections";
     pub(crate) const USER: &str = "GET /users/:user";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";
+    pub(crate) const GATEWAY: &str = "GET /gateway/bot";
     pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
     pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";

@@ -1,8 +1,8 @@
 //! Enqueues jobs: inserts a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
-use entities::job::JobMessage;
 use entities::job::insert::{self, NewJob};
+use entities::job::{Class, JobMessage};
 use entities::{GuildId, JobId, Timestamp};
 use runtime::telemetry::traces;
 use sea_orm::{ConnectionTrait, DbErr};
@@ -60,6 +60,13 @@ impl Draft {
     #[must_use]
     pub fn once(mut self, dedupe_key: &str) -> Self {
         self.0.dedupe_key = Some(dedupe_key.to_owned());
+        self
+    }
+
+    /// In another class than its kind's.
+    #[must_use]
+    pub fn class(mut self, class: Class) -> Self {
+        self.0.class = class;
         self
     }
 

@@ -9,6 +9,7 @@ mod error;
 mod events;
 mod fail_point;
 mod files;
+pub mod leader;
 mod limits;
 mod ops_http;
 mod process_name;

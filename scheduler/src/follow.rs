@@ -6,7 +6,7 @@ use queue::Queue;
 use runtime::Context;
 
 use crate::interval::LeaderInterval;
-use crate::leader::Leadership;
+use runtime::leader::Leadership;
 
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 

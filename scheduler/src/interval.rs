@@ -5,7 +5,7 @@ use std::time::Duration;
 use runtime::Shutdown;
 use tokio::time::{Interval, MissedTickBehavior};
 
-use crate::leader::Leadership;
+use runtime::leader::Leadership;
 
 /// Ticks while this process leads.
 pub(crate) struct LeaderInterval {

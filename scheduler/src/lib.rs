@@ -8,7 +8,6 @@ mod batch;
 mod expiry;
 mod follow;
 mod interval;
-mod leader;
 mod periodic;
 mod prune;
 mod rescue;
@@ -20,9 +19,10 @@ mod test_database;
 mod ticks;
 mod webhooks;
 
+use entities::leader_lease;
 use queue::Queue;
 use queue::run::{Registry, Slots};
-use runtime::Context;
+use runtime::{Context, leader};
 
 /// The scheduling mode of this process.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,10 @@ pub struct Options {
 
 /// Starts the loops; they end with the context's shutdown.
 pub fn start(context: &Context, queue: &Queue, options: Options) {
-    let leadership = leader::start(context, options.alone);
+    let told = |leads: bool| {
+        metrics::gauge!("guildhall_scheduler_leads").set(f64::from(u8::from(leads)));
+    };
+    let leadership = leader::start(context, leader_lease::SCHEDULER, options.alone, told);
     let (context, queue) = (context.clone(), queue.clone());
     let tracker = context.shutdown.tracker().clone();
     tracker.spawn(rescue::keep(queue.clone(), leadership.clone(), context.shutdown.clone()));

@@ -9,7 +9,7 @@ use queue::Queue;
 use runtime::Shutdown;
 
 use crate::interval::LeaderInterval;
-use crate::leader::Leadership;
+use runtime::leader::Leadership;
 
 const RESCUE_INTERVAL: Duration = Duration::from_secs(1);
 /// A larger gap between two passes means that the database or this process was down.

@@ -17,7 +17,7 @@ use runtime::{Context, UnitOfWork};
 use sea_orm::DbErr;
 
 use crate::interval::LeaderInterval;
-use crate::leader::Leadership;
+use runtime::leader::Leadership;
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 

@@ -30,6 +30,11 @@ impl Credentials {
             Side::SignIn | Side::PlaySignIn | Side::Open | Side::Users | Side::Control => Ok(&[]),
         }
     }
+
+    /// The token of the bot, as the event stream gets it.
+    pub(crate) fn is_bot(&self, token: &str) -> bool {
+        is_right(token.strip_prefix("Bot ").unwrap_or(token), self.chat_token.as_ref())
+    }
 }
 
 fn is_right(given: &str, expected: Option<&String>) -> bool {

@@ -1,7 +1,7 @@
 //! Handlers of the routes: the chat platform for the bot (`application`, `bans`, `channels`, `commands`, `guild`, `members`,
 //! `messages`), for answers to interactions (`webhooks`) and for people who sign in (`authorize`, `tokens`), the game
 //! platform (`play`, `players`; for people `authorize`, `play_tokens`), `pictures` of both, and the control side
-//! (`control`, and for people `client`).
+//! (`control`, and for people `client`). `gateway` is of both: the event stream, and its faults.
 
 pub(crate) mod application;
 pub(crate) mod authorize;
@@ -12,6 +12,7 @@ pub(crate) mod client_form;
 pub(crate) mod commands;
 pub(crate) mod control;
 pub(crate) mod game;
+pub(crate) mod gateway;
 pub(crate) mod guild;
 pub(crate) mod members;
 pub(crate) mod messages;

@@ -41,6 +41,7 @@ mod simulator;
 mod snowflake;
 mod state;
 mod stats;
+mod stream;
 mod timeline;
 
 pub use credentials::Credentials;

@@ -17,7 +17,7 @@ const LOADING: u64 = 1 << 7;
 /// Types of messages: an ordinary one, and the answer to a command.
 const ORDINARY: u64 = 0;
 const COMMAND_ANSWER: u64 = 20;
-const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
+pub(crate) const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
 
@@ -41,9 +41,11 @@ pub(crate) fn bot() -> Value {
 }
 
 pub(crate) fn member(id: ChatId, member: &Member) -> Value {
+    let joined = member.joined.map(|joined| joined.to_rfc3339_opts(SecondsFormat::Micros, false));
     json!({
         "user": user(id, member.bot), "nick": member.nick, "avatar": null, "banner": null, "roles": member.roles,
-        "joined_at": JOINED_AT, "premium_since": null, "deaf": false, "mute": false, "flags": 0, "pending": false,
+        "joined_at": joined.as_deref().unwrap_or(JOINED_AT), "premium_since": null, "deaf": false, "mute": false,
+        "flags": 0, "pending": member.pending,
         "communication_disabled_until": null,
     })
 }

@@ -24,6 +24,7 @@ use crate::route::{Input, Side, authorization, bucket_key};
 use crate::router::{Matched, Routes};
 use crate::simulator::Simulator;
 use crate::state::SimulatorState;
+use crate::stream::socket;
 
 const BODY_CAP: usize = 1 << 20;
 /// Grace period for open requests after a shutdown request.
@@ -31,7 +32,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 
 struct Server {
     routes: Routes,
-    simulator: Simulator,
+    simulator: Arc<Simulator>,
+    shutdown: CancellationToken,
 }
 
 /// Serves until `shutdown`, then lets open requests end (2 s). Errors of one connection do not affect others.
@@ -42,8 +44,8 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
     let routes = Routes::new().map_err(std::io::Error::other)?;
-    let simulator = Simulator::new(options, routes.platform_names().collect(), state);
-    let server = Arc::new(Server { routes, simulator });
+    let simulator = Arc::new(Simulator::new(options, routes.platform_names().collect(), state));
+    let server = Arc::new(Server { routes, simulator, shutdown: shutdown.clone() });
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -73,7 +75,7 @@ async fn serve_connection(server: Arc<Server>, stream: TcpStream, shutdown: Canc
         let responding = tokio::spawn(server.clone().respond(request));
         async move { responding.await.map_err(std::io::Error::other) }
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -89,6 +91,9 @@ async fn serve_connection(server: Arc<Server>, stream: TcpStream, shutdown: Canc
 
 impl Server {
     async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        if request.uri().path().trim_end_matches('/') == socket::PATH {
+            return socket::accept(&self.simulator, request, &self.shutdown);
+        }
         let (head, body) = request.into_parts();
         let bearer = authorization(&head.headers, "Bearer").is_some();
         match self.routes.find(&head.method, head.uri.path(), bearer) {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
 use crate::conversations::Conversations;
 use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS, missing_permissions};
 use crate::reply::Reply;
+use crate::stream::Stream;
 
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
@@ -39,6 +41,7 @@ pub struct SimulatorState {
     /// The first id for new channels.
     pub(crate) last_channel: i64,
     pub(crate) conversations: Conversations,
+    pub(crate) stream: Stream,
 }
 
 /// As sent to `POST /control/connections`.
@@ -81,6 +84,10 @@ pub(crate) struct Member {
     pub(crate) nick: Option<Box<str>>,
     pub(crate) roles: Box<[RoleId]>,
     pub(crate) bot: bool,
+    /// Has not passed the screening of the guild.
+    pub(crate) pending: bool,
+    /// `None`: before the simulator started.
+    pub(crate) joined: Option<DateTime<Utc>>,
     pub(crate) updates: Updates,
 }
 

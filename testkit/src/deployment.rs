@@ -260,6 +260,7 @@ fn environment(simulated: &str, folder: &Path) -> Vec<(String, String)> {
         ("GUILDHALL_PLAY_RATE", "off"),
         // Tests of it set a share; the members of the others stay as they are.
         ("GUILDHALL_FOLLOW_SHARE", "0"),
+        ("GUILDHALL_CHAT_EVENTS", "off"),
         ("GUILDHALL_WEBHOOK_NETWORKS", "127.0.0.0/8"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))

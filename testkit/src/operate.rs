@@ -9,7 +9,7 @@ use crate::client::http_client;
 use crate::deployment::Deployment;
 use crate::job_rows::JobRow;
 use crate::process::{Process, Roles, Running, Spawn, free_address};
-use crate::setup::Mode;
+use crate::setup::{EVENTS, Mode};
 use crate::wait::{eventually, eventually_ok};
 
 /// Start timeout of a process on a busy machine.
@@ -37,6 +37,11 @@ impl Deployment {
                 roles.apis.push(api);
                 roles.workers.push(worker);
                 roles.schedulers.push(scheduler);
+                drop(roles);
+                if self.variable(EVENTS) == Some("on") {
+                    let gateway = self.spawn("gateway");
+                    self.roles().gateways.push(gateway);
+                }
             }
         }
         self.wait_until_ready().await;

@@ -196,6 +196,8 @@ pub struct Roles {
     pub apis: Vec<Running>,
     pub workers: Vec<Running>,
     pub schedulers: Vec<Running>,
+    /// With [`events`](crate::Setup::events).
+    pub gateways: Vec<Running>,
 }
 
 pub struct Running {
@@ -207,7 +209,8 @@ pub struct Running {
 
 impl Roles {
     pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
-        self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
+        let background = self.workers.iter_mut().chain(&mut self.schedulers).chain(&mut self.gateways);
+        self.apis.iter_mut().chain(background)
     }
 }
 

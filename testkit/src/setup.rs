@@ -3,6 +3,9 @@
 use crate::fixture::Fixture;
 use crate::servers::Servers;
 
+/// Whether the single process reads events; where there are several, whether a process for them is started.
+pub(crate) const EVENTS: &str = "GUILDHALL_CHAT_EVENTS";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Embedded,
@@ -87,6 +90,12 @@ impl Setup {
             (false, false) => Fixture::differing(&self.sizes),
             (false, true) => Fixture::differing(&self.sizes).renamed_half(),
         }
+    }
+
+    /// The events of the chat platform are read.
+    #[must_use]
+    pub fn events(self) -> Self {
+        self.env(EVENTS, "on")
     }
 
     #[must_use]

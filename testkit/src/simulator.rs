@@ -87,6 +87,26 @@ impl Simulator {
         self.change_member(json!({ "guild_id": guild.id, "chat_id": chat })).await;
     }
 
+    pub async fn leave(&self, guild: &Guild, chat: &str) {
+        self.change_member(json!({ "guild_id": guild.id, "chat_id": chat, "remove": true })).await;
+    }
+
+    /// Faults and settings of the event stream.
+    pub async fn change_stream(&self, change: Value) {
+        self.assert_own();
+        self.post("/control/gateway", change).await;
+    }
+
+    /// What clients of the event stream did.
+    pub async fn stream(&self) -> Value {
+        self.get("/control/gateway").await
+    }
+
+    /// Moves or deletes a role.
+    pub async fn change_role(&self, change: Value) {
+        self.post("/control/roles", change).await;
+    }
+
     /// The text in a player's profile, and when the account was made.
     pub async fn change_profile(&self, change: Value) {
         self.post("/control/profiles", change).await;

@@ -2,22 +2,25 @@
 //!
 //! The arguments of a kind are in `jobs`; the file of its name has its `run`. Shared code has separate files:
 //! `wanted` (roles and nickname by the bindings), `nickname`, `permitted` (the bot's permissions), `apply` (platform
-//! calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
+//! calls for a member), `states` (what its events will show), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
 
 mod apply;
 mod assign_role;
+mod catch_up;
 mod channel_name;
 mod create_ticket;
 mod deliver_webhook;
 mod direct_message;
 mod erase_account;
 mod errors;
+mod greet_member;
 mod manual_role;
 mod mirror_ban;
 mod names;
 mod permitted;
 mod remove_role;
 mod shield_import;
+mod states;
 mod sync_all;
 mod sync_chunk;
 mod sync_member;
@@ -34,6 +37,8 @@ use queue::run::{Registry, Slots};
 pub fn registry(platforms: Platforms) -> Registry {
     Registry::default()
         .with(sync_member::Job(platforms.clone()))
+        .with(greet_member::Job(platforms.clone()))
+        .with(catch_up::Job(platforms.clone()))
         .with(unlink_member::Job(platforms.clone()))
         .with(direct_message::Job(platforms.clone()))
         .with(sync_all::Job(platforms.clone()))

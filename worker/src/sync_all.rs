@@ -10,7 +10,7 @@ mod page;
 mod plan;
 mod planner;
 
-use entities::{job_failure, link};
+use entities::{job_failure, link, synced_member};
 use jobs::bulk_sync::{SyncAll, SyncChunk};
 use platforms::{CallContext, MEMBERS_PER_PAGE, Platforms};
 use queue::Draft;
@@ -102,13 +102,16 @@ impl Planner<'_> {
     /// Commits a page: its chunks, new names, roles out of reach, and the checkpoint.
     async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
         let (job, guild, now) = (self.job, self.args.guild, self.job.now());
-        let Findings { differences, renamed, refusals } = findings;
+        let Findings { differences, renamed, refusals, states } = findings;
         let cuts = plan.absorb(differences, now.timestamp(), self.args.dry_run);
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
         let mut work = job.begin().await?;
         names::store(work.tx(), guild, &renamed).await?;
         job_failure::note(work.tx(), job.id(), refusals, now).await?;
+        if !self.args.dry_run {
+            synced_member::note(work.tx(), guild, states).await?;
+        }
         job.add_chunks(work.tx(), chunks).await?;
         work.announce((!renamed.is_empty()).then_some(Event::NamesChanged { guild }));
         job.checkpoint(work, plan).await

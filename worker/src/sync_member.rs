@@ -3,25 +3,35 @@
 //! It sends one call for one or two differences each, and a single update for more (see `apply`). A run that starts again after a cut finds the
 //! change already made, and reports it (see `intent`).
 
+mod event;
 mod intent;
 
+use chrono::TimeDelta;
 use entities::audit_entry::{self, NewEntry};
 use entities::job::Failure;
+use entities::synced_member::{self, States};
 use entities::{ChatId, GuildId, RoleId, link};
-use jobs::kinds::SyncMember;
+use jobs::kinds::{SyncCause, SyncMember};
+use jobs::member_state::Managed;
 use platforms::{CallContext, ChatMember, Missing, PlatformError, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::Event;
+use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::{Value, json};
 
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
+use crate::states::states;
 use crate::wanted::{Change, GuildRules, Player};
 use intent::Intent;
 
 pub(crate) struct Job(pub(crate) Platforms);
+
+/// Most calls are made in this time, and their events come within the other one.
+const CALLS_WITHIN: TimeDelta = TimeDelta::minutes(1);
+const EVENTS_WITHIN: TimeDelta = TimeDelta::seconds(5);
 
 impl Handler for Job {
     type Payload = SyncMember;
@@ -29,25 +39,51 @@ impl Handler for Job {
     async fn run(
         &self,
         job: &JobContext,
-        SyncMember { guild, user }: SyncMember,
+        SyncMember { guild, user, cause }: SyncMember,
     ) -> Result<Outcome, JobError> {
         let (chat, play) = (self.0.chat.as_ref(), self.0.play.as_ref());
         let read = job.database().read();
-        let link = link::find_by_chat(read, guild, user).await?.ok_or_else(not_linked)?;
         let rules = GuildRules::load(read, guild).await?;
-        let (call, groups, players) = (CallContext::interactive(guild), rules.groups(), [link.play_id]);
+        let call = CallContext::interactive(guild);
+        let member = async || chat.member(call, user).await.map_err(job_error);
+        let seen = match cause {
+            None => None,
+            Some(cause) => match event::begin(job, (guild, user), cause, &rules, member).await? {
+                Some(member) => Some(member),
+                None => return Ok(event::nothing_to_do()),
+            },
+        };
+        let link = match link::find_by_chat(read, guild, user).await? {
+            None if cause.is_some() => return Ok(event::nothing_to_do()),
+            link => link.ok_or_else(not_linked)?,
+        };
+        let (groups, players) = (rules.groups(), [link.play_id]);
+        let member = async {
+            match seen {
+                Some(member) => Ok(Some(member)),
+                None => member().await,
+            }
+        };
         let (member, ranks, renamed) = tokio::join!(
-            chat.member(call, user),
+            member,
             play.group_ranks(call, &players, &groups),
             names::renamed(play, call, &link),
         );
-        let member = member.map_err(job_error)?.ok_or_else(not_a_member)?;
+        let member = member?.ok_or_else(not_a_member)?;
         let ranks = ranks.map_err(job_error)?;
         self.store_name(job, guild, renamed.as_ref()).await?;
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
-        self.make(job, guild, &member, &rules.allowed, change).await
+        let why = Why { managed: rules.managed(), cause };
+        self.make(job, guild, &member, &rules.allowed, change, &why).await
     }
+}
+
+/// Why a member is changed, and what syncs set in the guild.
+#[derive(Debug, Default)]
+pub(crate) struct Why {
+    pub(crate) managed: Managed,
+    pub(crate) cause: Option<SyncCause>,
 }
 
 impl Job {
@@ -59,13 +95,18 @@ impl Job {
         member: &ChatMember,
         allowed: &[RoleId],
         change: Change,
+        why: &Why,
     ) -> Result<Outcome, JobError> {
         let call = CallContext::interactive(guild);
         let permitted = self.permitted(call, allowed, member, change).await?;
-        let mut sync = Sync::begin(job, guild, member, &permitted).await?;
+        let mut sync = Sync::begin(job, guild, member, &permitted, why).await?;
         let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled() };
         let applied = sender.apply(member.chat_id, &permitted.change).await.map_err(halted)?;
+        sync.note_end(job, member, &permitted.change, &applied.done).await?;
         sync.end(&permitted.change, &applied)?;
+        if why.cause == Some(SyncCause::Joined) {
+            metrics::histogram!("guildhall_gateway_lag_seconds").record(job.since_enqueued());
+        }
         let audit = sync.audit_entry().into_iter().collect();
         Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
     }
@@ -101,25 +142,57 @@ impl Job {
 }
 
 /// A sync before its calls, with the changes of an earlier run of the job.
-struct Sync {
+struct Sync<'w> {
     guild: GuildId,
     user: ChatId,
     intent: Intent,
+    why: &'w Why,
 }
 
-impl Sync {
+impl<'w> Sync<'w> {
     /// Stores the intended change, if any: after a cut the next run reports this run's changes.
     async fn begin(
         job: &JobContext,
         guild: GuildId,
         member: &ChatMember,
         permitted: &Permitted,
+        why: &'w Why,
     ) -> Result<Self, JobError> {
         let intent = Intent::new(job.last_checkpoint(), member, &permitted.change);
-        if !permitted.change.is_empty() {
-            intent.keep(job).await?;
+        let sync = Self { guild, user: member.chat_id, intent, why };
+        if permitted.change.is_empty() && why.managed.is_empty() {
+            return Ok(sync);
         }
-        Ok(Self { guild, user: member.chat_id, intent })
+        let work = job.begin().await?;
+        let until = job.now() + CALLS_WITHIN;
+        sync.note(work.tx(), states(&why.managed, member, &permitted.change, until)).await?;
+        job.checkpoint(work, &sync.intent).await?;
+        Ok(sync)
+    }
+
+    async fn note<C: ConnectionTrait>(&self, conn: &C, states: States) -> Result<(), DbErr> {
+        if self.why.managed.is_empty() {
+            return Ok(());
+        }
+        synced_member::note(conn, self.guild, vec![(self.user, states)]).await
+    }
+
+    /// The state after the changes that were made, which may be fewer than planned.
+    async fn note_end(
+        &self,
+        job: &JobContext,
+        member: &ChatMember,
+        planned: &Change,
+        done: &Change,
+    ) -> Result<(), JobError> {
+        let states = |change, until| states(&self.why.managed, member, change, job.now() + until);
+        let end = states(done, EVENTS_WITHIN);
+        if end != states(planned, CALLS_WITHIN) {
+            let work = job.begin_with_claim().await?;
+            self.note(work.tx(), end).await?;
+            work.commit().await?;
+        }
+        Ok(())
     }
 
     /// Reduces the intent to the actual changes. Without any the run fails with the first refused role; a refused
@@ -164,15 +237,15 @@ impl Sync {
         if change.is_empty() {
             return None;
         }
-        Some(NewEntry {
-            guild: self.guild,
-            action: audit_entry::MEMBER_SYNCED,
-            target: self.user.to_string(),
-            metadata: json!({
-                "before": { "roles": roles, "nickname": nickname },
-                "after": { "roles": change.roles_after(roles), "nickname": change.nick.as_ref().or(nickname.as_ref()) },
-            }),
-        })
+        let mut metadata = json!({
+            "before": { "roles": roles, "nickname": nickname },
+            "after": { "roles": change.roles_after(roles), "nickname": change.nick.as_ref().or(nickname.as_ref()) },
+        });
+        if let Some(cause) = self.why.cause {
+            metadata["cause"] = json!(cause);
+        }
+        let target = self.user.to_string();
+        Some(NewEntry { guild: self.guild, action: audit_entry::MEMBER_SYNCED, target, metadata })
     }
 }
 

@@ -31,7 +31,14 @@ pub(crate) fn rule(group_id: i64, rank: i32, role_id: i64) -> Rule {
 }
 
 pub(crate) fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
-    ChatMember { chat_id: chat(7), nick: nick.map(str::to_owned), roles: roles(held), is_bot: false }
+    ChatMember {
+        chat_id: chat(7),
+        nick: nick.map(str::to_owned),
+        roles: roles(held),
+        is_bot: false,
+        joined_at: None,
+        is_pending: false,
+    }
 }
 
 pub(crate) fn change(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {

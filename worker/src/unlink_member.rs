@@ -10,7 +10,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
-use crate::sync_member;
+use crate::sync_member::{self, Why};
 use crate::wanted::{Change, GuildRules};
 
 pub(crate) struct Job(pub(crate) Platforms);
@@ -22,17 +22,18 @@ impl Handler for Job {
         let (guild, user) = (ended.guild, ended.user);
         let sync = sync_member::Job(self.0.clone());
         if is_linked(job, guild, user).await? {
-            return sync.run(job, SyncMember { guild, user }).await;
+            return sync.run(job, SyncMember::of(guild, user)).await;
         }
         let member = self.0.chat.member(CallContext::interactive(guild), user).await.map_err(job_error)?;
         let Some(member) = member else {
             return Ok(Outcome::Done { result: json!({ "left_the_guild": true }), audit: Vec::new() });
         };
         let rules = GuildRules::load(job.database().read(), guild).await?;
-        let outcome =
-            sync.make(job, guild, &member, &rules.allowed, change(&ended, rules.unverified, &member)).await?;
+        let change = change(&ended, rules.unverified, &member);
+        // Of members without a link no state is noted.
+        let outcome = sync.make(job, guild, &member, &rules.allowed, change, &Why::default()).await?;
         if is_linked(job, guild, user).await? {
-            return sync.run(job, SyncMember { guild, user }).await;
+            return sync.run(job, SyncMember::of(guild, user)).await;
         }
         match outcome {
             Outcome::Done { result, .. } if ended.erased => Ok(Outcome::done(result)),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use entities::binding::{self, Rule};
 use entities::{GroupId, GuildId, PlayId, RoleId, guild};
 use jobs::bulk_sync::PlannedChange;
+use jobs::member_state::Managed;
 use platforms::{ChatMember, Ranks, nickname};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,10 @@ impl GuildRules {
         });
         let wanted = matching.map(|rule| rule.role_id).chain(self.verified);
         wanted.filter(|role| self.unverified != Some(*role)).collect()
+    }
+
+    pub(crate) fn managed(&self) -> Managed {
+        Managed { roles: self.bound(), nicknames: !self.nickname_template.trim().is_empty() }
     }
 
     /// Whether a binding or the settings name the role: no sync changes any other.

@@ -24,7 +24,7 @@ use serde_json::json;
 use self::community::GameServers;
 use self::environment::Environment;
 use crate::output;
-use crate::process::VERSION;
+use crate::process::{ChatEvents, VERSION};
 
 /// The dedupe key of all bulk syncs of a guild, which allows one at a time.
 const DEDUPE_KEY: &str = "all";
@@ -60,7 +60,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         public_url: Some(env.api.base.clone()),
         ..api::Options::default()
     };
-    let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), listener, options));
+    let serving =
+        tokio::spawn(process.run_all(queue::run::Slots::default(), ChatEvents::On, listener, options));
     let shown = tokio::select! {
         shown = show(&env, &context, &queue, args.exit) => shown,
         () = shutdown.soft().cancelled() => Ok(None),

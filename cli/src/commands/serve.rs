@@ -1,4 +1,4 @@
-//! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
+//! `guildhall serve`: API, worker, scheduler and gateway in one process, on a SQLite file or a Postgres of its own.
 
 use entities::guild;
 use runtime::{
@@ -6,12 +6,12 @@ use runtime::{
 };
 
 use crate::environment;
-use crate::process::{self, Process, SlotArgs, WaitArgs, wait};
+use crate::process::{self, ChatEvents, Process, SlotArgs, WaitArgs, wait};
 
 /// Everything in one process: for one community on one machine. Needs no configuration; its data survives restarts.
 ///
 /// It migrates its schema itself. A database admits one `serve`, a second one is refused: for several processes there are
-/// `api`, `worker` and `scheduler`.
+/// `api`, `worker`, `scheduler` and `gateway`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -24,6 +24,9 @@ pub(crate) struct Args {
     wait: WaitArgs,
     #[command(flatten)]
     platforms: PlatformArgs,
+    /// Whether the events of the chat platform are read
+    #[arg(long, env = "GUILDHALL_CHAT_EVENTS", value_enum, value_name = "EVENTS", default_value_t = ChatEvents::On, help_heading = "Platforms")]
+    chat_events: ChatEvents,
     #[command(flatten)]
     slots: SlotArgs,
     #[command(flatten)]
@@ -57,6 +60,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     }
     let context = process.context.clone();
     process::serve_metrics(metrics, &context, &process.platforms);
-    process.run_all(args.slots.slots(), listener, process::api_options(args.http, false)).await;
+    let options = process::api_options(args.http, false);
+    process.run_all(args.slots.slots(), args.chat_events, listener, options).await;
     process::finish(context).await
 }

@@ -29,6 +29,15 @@ pub(crate) struct BackgroundArgs {
     pub(crate) otlp: OtlpArgs,
 }
 
+/// Whether a single process reads the events of the chat platform.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ChatEvents {
+    /// Members who join or are changed are synced at once
+    On,
+    /// Only passes over all members and commands sync them
+    Off,
+}
+
 /// How many jobs of each class a process runs at the same time.
 #[derive(clap::Args, Clone, Copy)]
 #[command(next_help_heading = "Jobs at a time")]

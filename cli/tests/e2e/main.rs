@@ -23,6 +23,7 @@ mod errors;
 mod follow;
 mod game_activity;
 mod game_trust;
+mod gateway;
 mod guild_removal;
 mod guilds;
 mod health;

@@ -12,7 +12,7 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
 /// Tables that give access come first, then the jobs.
-pub const TABLES: [&str; 34] = [
+pub const TABLES: [&str; 36] = [
     "webhook",
     "follow",
     "console_session",
@@ -41,6 +41,8 @@ pub const TABLES: [&str; 34] = [
     "game_server",
     "registered_game",
     "link_attempt",
+    "screened_member",
+    "synced_member",
     "link",
     "binding",
     "audit_entry",

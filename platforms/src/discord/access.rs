@@ -95,6 +95,8 @@ mod tests {
             nick: None,
             roles: vec![8.try_into().unwrap()],
             is_bot: true,
+            joined_at: None,
+            is_pending: false,
         };
         let guild = Guild { id: 7.try_into().unwrap(), roles: &roles, bot: &bot };
         let viewers = Viewers {

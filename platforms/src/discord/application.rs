@@ -2,11 +2,12 @@
 
 use entities::Timestamp;
 use reqwest::Method;
+use runtime::CHAT_TOKEN;
 
 use super::ChatPlatform;
-use crate::chat::Application;
+use crate::chat::{Application, Gateway};
 use crate::context::CallContext;
-use crate::error::Result;
+use crate::error::{PlatformError, Result};
 use crate::routes::chat as routes;
 
 impl ChatPlatform {
@@ -14,6 +15,18 @@ impl ChatPlatform {
     pub async fn application(&self, call: CallContext) -> Result<Application> {
         let request = self.request(Method::GET, routes::APPLICATION, "/applications/@me")?;
         self.wire.json(call, &request).await
+    }
+
+    /// Where the event stream is, and how many sessions may still be started.
+    pub(crate) async fn gateway(&self, call: CallContext) -> Result<Gateway> {
+        let request = self.request(Method::GET, routes::GATEWAY, "/gateway/bot")?;
+        self.wire.json(call, &request).await
+    }
+
+    /// The token of the bot, which the event stream is told.
+    pub fn token(&self) -> Result<&str> {
+        let credential = self.credential.as_ref().ok_or(PlatformError::NotConfigured(CHAT_TOKEN))?;
+        credential.to_str().map_err(|_| PlatformError::NotConfigured(CHAT_TOKEN))
     }
 
     /// The platform's time, in whole seconds; `None`: it does not say.

@@ -3,7 +3,7 @@
 use entities::{ChannelId, ChatId};
 use reqwest::Method;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ChatPlatform;
 use crate::context::CallContext;
@@ -51,15 +51,39 @@ impl ChatPlatform {
         let open = self.request(Method::POST, routes::OPEN_DIRECT_CHANNEL, "/users/@me/channels")?;
         let open = open.body(json!({ "recipient_id": chat }));
         let DirectChannel { id } = self.wire.json(call, &open).await?;
+        self.post(call, id, text, nonce, json!({ "parse": [] })).await
+    }
+
+    /// Like a direct message, in a channel; it pings this person.
+    pub async fn notice(
+        &self,
+        call: CallContext,
+        channel: ChannelId,
+        to: ChatId,
+        text: &str,
+        nonce: &str,
+    ) -> Result<()> {
+        self.post(call, channel, text, nonce, json!({ "users": [to] })).await
+    }
+
+    async fn post(
+        &self,
+        call: CallContext,
+        channel: ChannelId,
+        text: &str,
+        nonce: &str,
+        pings: Value,
+    ) -> Result<()> {
         let content: String = text.chars().take(MAX_MESSAGE_CHARS).collect();
         let skipped = nonce.chars().count().saturating_sub(MAX_NONCE_CHARS);
         let body = json!({
             "content": content,
-            "allowed_mentions": { "parse": [] },
+            "allowed_mentions": pings,
             "nonce": nonce.chars().skip(skipped).collect::<String>(),
             "enforce_nonce": true,
         });
-        let post = self.request(Method::POST, routes::SEND_MESSAGE, &format!("/channels/{id}/messages"))?;
+        let post =
+            self.request(Method::POST, routes::SEND_MESSAGE, &format!("/channels/{channel}/messages"))?;
         self.wire.send(call, &post.body(body)).await.map(drop)
     }
 }

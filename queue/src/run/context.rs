@@ -98,6 +98,11 @@ impl JobContext {
         &self.queue.clock
     }
 
+    /// Time since the job was enqueued.
+    pub fn since_enqueued(&self) -> Duration {
+        (self.now() - self.job.created_at).to_std().unwrap_or_default()
+    }
+
     /// Time since the job was first claimed, by any process.
     pub fn age(&self) -> Duration {
         let started = self.job.started_at.unwrap_or(self.job.created_at);

@@ -4,6 +4,7 @@
 //! begins with `guildhall_`. Labels have a fixed set of values, so that no client can add a series.
 
 mod api;
+mod events;
 mod jobs;
 mod metric;
 mod platforms;
@@ -15,7 +16,7 @@ use metric::{Kind, Metric};
 
 /// In the order of the page.
 pub(super) fn all() -> impl Iterator<Item = &'static Metric> {
-    [process::METRICS, jobs::METRICS, api::METRICS, platforms::METRICS].into_iter().flatten()
+    [process::METRICS, jobs::METRICS, api::METRICS, platforms::METRICS, events::METRICS].into_iter().flatten()
 }
 
 /// With the bounds of each histogram.

@@ -3,6 +3,8 @@
 pub(crate) mod conversations;
 pub(crate) mod linking;
 
+use std::time::SystemTime;
+
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::{Guild, Member, SimulatorState};
+use crate::stream::events::Look;
 
 pub(crate) fn routes(simulator: &Simulator, _: &Input) -> Reply {
     Reply::ok(json!({ "routes": simulator.route_names }))
@@ -80,6 +83,8 @@ struct MemberForm {
     play_id: Option<PlayId>,
     /// An empty list removes the user from the group.
     ranks: Option<Vec<i16>>,
+    /// Whether the member still has to pass the guild's screening.
+    pending: Option<bool>,
     username: Option<Box<str>>,
     #[serde(default)]
     remove: bool,
@@ -107,24 +112,62 @@ fn change_chat_member(state: &mut SimulatorState, form: &MemberForm) -> Result<b
         (None, _) => return Err("guild_id: missing beside chat_id".into()),
         (_, None) => return Err("chat_id: missing beside guild_id".into()),
     };
-    let guild = state.guilds.get_mut(&guild_id).ok_or("guild_id: unknown guild")?;
+    let SimulatorState { guilds, users, stream, .. } = state;
+    let guild = guilds.get_mut(&guild_id).ok_or("guild_id: unknown guild")?;
+    let before = Look::at(guild, chat_id);
     if let Some(role) = form.roles.iter().flatten().find(|role| !guild.roles.contains_key(role)) {
         return Err(format!("roles: unknown role {role}"));
     }
     let nick = form.nick.as_ref().map(read_nick).transpose();
     let nick = nick.map_err(|_| "nick: must be null or a text of at most 32 characters")?;
     if form.remove {
-        return guild.members.remove(&chat_id).map(|_| true).ok_or_else(|| "chat_id: not a member".into());
+        guild.members.remove(&chat_id).ok_or("chat_id: not a member")?;
+        stream.announce(guild_id, guild, chat_id, &before);
+        return Ok(true);
     }
-    state.users.insert(chat_id);
-    let member = guild.members.entry(chat_id).or_default();
+    users.insert(chat_id);
+    let joining = || Member { joined: Some(SystemTime::now().into()), ..Member::default() };
+    let member = guild.members.entry(chat_id).or_insert_with(joining);
+    member.pending = form.pending.unwrap_or(member.pending);
     if let Some(roles) = &form.roles {
         member.roles = roles.clone().into();
     }
     if let Some(nick) = nick {
         member.nick = nick;
     }
+    stream.announce(guild_id, guild, chat_id, &before);
     Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoleForm {
+    guild_id: GuildId,
+    role_id: RoleId,
+    position: Option<i64>,
+    #[serde(default)]
+    remove: bool,
+}
+
+/// Moves or deletes a role, as an admin of the guild does.
+pub(crate) fn change_role(simulator: &Simulator, input: &Input) -> Reply {
+    change(input, |RoleForm { guild_id, role_id, position, remove }: RoleForm| {
+        let mut state = simulator.state_mut();
+        let SimulatorState { guilds, stream, .. } = &mut *state;
+        let guild = guilds.get_mut(&guild_id).ok_or("guild_id: unknown guild")?;
+        let role = guild.roles.get_mut(&role_id).ok_or("role_id: unknown role")?;
+        if remove {
+            guild.roles.remove(&role_id);
+            for member in guild.members.values_mut() {
+                member.roles = member.roles.iter().copied().filter(|held| *held != role_id).collect();
+            }
+            stream.role_deleted(guild_id, role_id);
+        } else {
+            role.position = position.ok_or("position: missing")?;
+            stream.role_changed(guild_id, role_id, role);
+        }
+        Ok(())
+    })
 }
 
 #[derive(Deserialize)]

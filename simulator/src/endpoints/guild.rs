@@ -8,7 +8,8 @@ use crate::objects;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
-use crate::state::{Guild, Users};
+use crate::state::{Guild, SimulatorState, Users};
+use crate::stream::events::Look;
 
 /// The guild of the path, or its 404.
 pub(crate) fn guild_id(input: &Input) -> Result<GuildId, Reply> {
@@ -55,8 +56,14 @@ pub(crate) fn change_guild(
 ) -> Reply {
     settle(guild_id(input).and_then(|id| {
         let mut guard = simulator.state_mut();
-        let state = &mut *guard;
-        answer(state.guilds.get_mut(&id).ok_or_else(unknown_guild)?, &state.users)
+        let SimulatorState { guilds, users, stream, .. } = &mut *guard;
+        let guild = guilds.get_mut(&id).ok_or_else(unknown_guild)?;
+        let before = user_id(input).ok().map(|user| (user, Look::at(guild, user)));
+        let reply = answer(guild, users)?;
+        if let Some((user, before)) = before {
+            stream.announce(id, guild, user, &before);
+        }
+        Ok(reply)
     }))
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::endpoints::authorize::platforms::{Chat, Play};
 use crate::endpoints::control::{conversations, linking};
 use crate::endpoints::{
-    application, authorize, bans, channels, client, commands, control, game, guild, members, messages,
-    pictures, play, play_tokens, players, tokens, webhooks,
+    application, authorize, bans, channels, client, commands, control, game, gateway, guild, members,
+    messages, pictures, play, play_tokens, players, tokens, webhooks,
 };
 use crate::handler::{Endpoint, Handler, Pending};
 use crate::reply::Reply;
@@ -70,6 +70,7 @@ fn chat() -> Vec<Endpoint> {
         },
         // The older path of the same route, which some clients still use.
         chat_route("GET /oauth2/applications/@me", sliding("f03b58c7e612d94a", 5, 5), application::read),
+        chat_route("GET /gateway/bot", sliding("a8f50b7c21d4e963", 2, 5), gateway::bot),
         chat_route("GET /guilds/:guild", sliding("18ae4b7d93c6f052", 10, 5), guild::one),
         chat_route("GET /guilds/:guild/roles", sliding("41f9a6d05c7be823", 10, 5), guild::roles),
         chat_route(stats::READ_MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
@@ -144,6 +145,7 @@ fn control() -> Vec<Endpoint> {
         other("POST /control/faults", Side::Control, control::add_fault),
         other("DELETE /control/faults", Side::Control, control::clear_faults),
         other("POST /control/members", Side::Control, control::change_members),
+        other("POST /control/roles", Side::Control, control::change_role),
         other("POST /control/intents", Side::Control, control::change_intents),
         other("POST /control/connections", Side::Control, linking::change_connections),
         other("POST /control/profiles", Side::Control, linking::change_profile),
@@ -153,6 +155,8 @@ fn control() -> Vec<Endpoint> {
         other("GET /control/chat/guilds/:guild/audit-log", Side::Control, control::audit_log),
         other("POST /control/application", Side::Control, application::change),
         other("POST /control/game", Side::Control, game::set_up),
+        other("GET /control/gateway", Side::Control, gateway::report),
+        other("POST /control/gateway", Side::Control, gateway::change_stream),
         other("GET /client", Side::Control, client::show),
         calls("POST /client", client::act),
         calls("POST /control/interactions", conversations::interact),

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use chrono::TimeDelta;
 use entities::job_failure::NewFailure;
+use entities::synced_member::{self, States};
 use entities::{ChatId, GroupId, GuildId, PlayId, link};
 use jobs::bulk_sync::PlannedChange;
 use platforms::{ChatMember, MEMBERS_PER_PAGE};
@@ -14,8 +16,11 @@ use super::planner::Planner;
 use crate::errors::job_error;
 use crate::names::{self, Renamed};
 use crate::permitted::{Permitted, permitted, refusal};
+use crate::states::states;
 use crate::wanted::Player;
 
+/// Most plans are carried out in this time; an event after it leads to a sync that finds nothing.
+const CHUNKS_WITHIN: TimeDelta = TimeDelta::minutes(10);
 /// Links read per query: any number of users who left may be between two members.
 const LINKS_PER_QUERY: u64 = 1_000;
 
@@ -43,6 +48,8 @@ pub(super) struct Findings {
     pub(super) renamed: Vec<Renamed>,
     /// For each affected member, the refused changes.
     pub(super) refusals: Vec<NewFailure>,
+    /// Where members are left, if that is not noted yet.
+    pub(super) states: Vec<(ChatId, States)>,
 }
 
 pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
@@ -60,12 +67,22 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let of_group = |group| players.iter().filter(|player| ranks.contains_key(&(**player, group))).count();
     findings.differences.in_group =
         groups.iter().map(|group| (*group, i64::try_from(of_group(*group)).unwrap_or(i64::MAX))).collect();
+    let users: Vec<ChatId> = linked.iter().map(|(member, _)| member.chat_id).collect();
+    let noted = synced_member::find_many(read, guild, &users).await?;
+    let noted: HashMap<ChatId, States> = noted.into_iter().map(|row| (row.chat_id, row.states)).collect();
+    let managed = planner.rules.managed();
     for (member, link) in linked {
         let renamed = names::difference(&link, &names);
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = planner.rules.change(member, Player { id: link.play_id, name }, &ranks);
         let reasons = planner.rules.reasons(&change, link.play_id, &ranks);
         let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
+        let until = planner.job.now() + CHUNKS_WITHIN;
+        let left = states(&managed, member, &permitted.change, until);
+        let is_noted = noted.get(&member.chat_id).is_some_and(|noted| noted.end == left.end);
+        if !is_noted || !left.passing.is_empty() {
+            findings.states.push((member.chat_id, left));
+        }
         findings.note(member, permitted, reasons);
         findings.renamed.extend(renamed);
     }

@@ -5,7 +5,6 @@
 
 use entities::RoleId;
 use platforms::ChatMember;
-use queue::run::{JobContext, JobError};
 use serde::{Deserialize, Serialize};
 
 use crate::wanted::Change;
@@ -50,11 +49,6 @@ impl Intent {
         if due.nick.is_some() && done.nick.is_none() {
             self.change.nick = None;
         }
-    }
-
-    /// Commits the intent, under the claim of this run.
-    pub(super) async fn keep(&self, job: &JobContext) -> Result<(), JobError> {
-        job.checkpoint(job.begin().await?, self).await
     }
 }
 

@@ -33,7 +33,7 @@ async fn remove_bindings(process: &Process) {
 }
 
 fn sync(person: &Person) -> SyncMember {
-    SyncMember { guild: guild_id(), user: chat(person.chat) }
+    SyncMember::of(guild_id(), chat(person.chat))
 }
 
 /// The end of a person's link, as `jobs::linking` describes it.

@@ -13,7 +13,7 @@ const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
 
 fn sync(person: &Person) -> SyncMember {
-    SyncMember { guild: guild_id(), user: chat(person.chat) }
+    SyncMember::of(guild_id(), chat(person.chat))
 }
 
 fn ids(roles: &[i64]) -> Value {

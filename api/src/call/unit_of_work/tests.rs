@@ -33,7 +33,7 @@ impl Fixture {
         let rule = Rule { kind: Kind::GroupRank, group_id, rank: 1, role_id };
         binding::add(work.tx(), guild, rule, work.now()).await.unwrap();
         work.audit("bindings.add", 1, json!({}));
-        let payload = SyncMember { guild: self.call.guild(), user: "8".parse().unwrap() };
+        let payload = SyncMember::of(self.call.guild(), "8".parse().unwrap());
         let draft = Draft::new(self.call.guild(), &payload, self.call.actor()).unwrap();
         let enqueued = work.enqueue(draft).await.unwrap();
         work.publish(enqueued.message);

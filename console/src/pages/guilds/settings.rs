@@ -34,6 +34,9 @@ const FIELDS: &[&str] = &[
     "verified_role",
     "unverified_role",
     "link_message",
+    "join_notice",
+    "join_channel",
+    "follow_bans",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
@@ -57,6 +60,8 @@ struct Page {
     verdicts: Vec<Choice>,
     /// For linked and for unlinked members.
     link_roles: Vec<Choice>,
+    notices: Vec<Choice>,
+    channels: Vec<Choice>,
     roles: Vec<Role>,
     roles_problem: String,
 }
@@ -75,7 +80,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
-    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
+    let (chat, call) = (&visit.platforms().chat, visit.call_context());
+    let (overview, channels) = tokio::join!(chat.guild_overview(call), chat.channels(call));
     let page = Page {
         shell: visit.shell("Settings", Place::Settings),
         url: visit.url("/settings"),
@@ -88,6 +94,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         ways: linking::ways(),
         verdicts: linking::verdicts(),
         link_roles: linking::roles(visit, overview.as_ref().ok(), &form),
+        notices: linking::notices(),
+        channels: linking::channels(&channels.unwrap_or_default(), &form),
         roles: roles(visit, overview.as_ref().ok()),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,

@@ -1,8 +1,8 @@
 //! PATCH /guilds/:guildId/settings (docs/rules.md 8)
 
 use entities::account::Verdict;
-use entities::guild::{self, Settings};
-use entities::{RoleId, RoleList};
+use entities::guild::{self, JoinNotice, Settings};
+use entities::{ChannelId, RoleId, RoleList};
 use serde_json::Value;
 
 use crate::endpoints::audit;
@@ -56,6 +56,13 @@ request! {
         /// What members are told who have just linked themselves; null: nothing.
         #[example("Welcome! Choose your roles in #roles.")]
         link_message: Patch<Nullable<Text<500>>>,
+        /// What members are sent who join without a link, beside the role of such members: how to link, by direct
+        /// message or in `join_channel`.
+        join_notice: Patch<JoinNotice>,
+        /// The channel of that notice; null: none.
+        join_channel: Patch<Nullable<ChannelId>>,
+        /// Bans that people make and lift on the chat platform are made and lifted here.
+        follow_bans: Patch<bool>,
     }
 }
 
@@ -87,6 +94,9 @@ impl SettingsPatch {
                 .link_message
                 .0
                 .map_or(settings.link_message, |sent| sent.0.map(|Text(text)| text)),
+            join_notice: self.join_notice.0.unwrap_or(settings.join_notice),
+            join_channel: self.join_channel.0.map_or(settings.join_channel, |sent| sent.0),
+            follow_bans: self.follow_bans.0.unwrap_or(settings.follow_bans),
         }
     }
 
@@ -104,7 +114,7 @@ pub(crate) fn operation() -> Operation {
         .data::<Settings>()
         .message("settings updated")
         .refuses(409, &["roles_changed"])
-        .refuses(422, &["same_role"])
+        .refuses(422, &["same_role", "no_channel"])
 }
 
 /// The names of [`SettingsPatch::roles`], with what they are now.
@@ -139,6 +149,16 @@ fn check_distinct(settings: &Settings) -> Result<(), ApiError> {
     }
 }
 
+fn check_notice(settings: &Settings) -> Result<(), ApiError> {
+    match (settings.join_notice, settings.join_channel) {
+        (JoinNotice::Channel, None) => Err(ApiError::rule(
+            "no_channel",
+            "`join_channel` must name the channel in which members who join are told how to link",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// A body without fields is valid here: it changes nothing.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: SettingsPatch = call.body()?;
@@ -156,6 +176,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let after = patch.applied_to(before.clone());
     check_distinct(&after)?;
+    check_notice(&after)?;
     let Some(changes) = audit::changes(&before, &after)? else {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));
     };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use chrono_tz::Tz;
 use entities::account::{Verdict, Way, Ways};
+use entities::guild::JoinNotice;
 use entities::staff_action::ActionType;
 use serde_json::{Map, Value, json};
 
@@ -92,7 +93,7 @@ impl Field for ScoreWeights {
     }
 }
 
-by_serde!(alternatives::<Self>(), answered::<Self>(); Way, Verdict);
+by_serde!(alternatives::<Self>(), answered::<Self>(); Way, Verdict, JoinNotice);
 
 /// As many as there are.
 type WayList = List<Way, { Way::ALL.len() }>;

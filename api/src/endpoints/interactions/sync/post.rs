@@ -55,7 +55,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if call.first_job().is_none() && link::find_by_chat(call.read(), call.guild(), user).await?.is_none() {
         return Err(ApiError::not_linked());
     }
-    let payload = SyncMember { guild: call.guild(), user };
+    let payload = SyncMember::of(call.guild(), user);
     let asked = Asked { action: "sync.requested", target: user.to_string(), metadata: json!({}) };
     let done = |result| Reply::data(&serde_json::from_value::<SyncResult>(result)?);
     job::run(&call, &payload, asked, done).await

@@ -38,6 +38,9 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
     if settings.mirror_bans {
         pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
     }
+    if settings.follow_bans {
+        pairs.push(("follow_bans".to_owned(), "yes".to_owned()));
+    }
     for (kind, _) in weights() {
         if let Some(points) = settings.score_weights[kind].as_i64() {
             pairs.push((weight_field(kind), points.to_string()));
@@ -59,8 +62,10 @@ fn linking(settings: &Settings) -> impl Iterator<Item = (String, String)> {
         ("link_min_play_days", settings.link_min_play_days.to_string()),
         ("link_flagged", word(settings.link_flagged)),
         ("link_banned", word(settings.link_banned)),
+        ("join_notice", word(settings.join_notice)),
     ];
-    let all: Vec<_> = rules.into_iter().chain(ways).chain(roles).chain(message).collect();
+    let channel = settings.join_channel.iter().map(|channel| ("join_channel", channel.to_string()));
+    let all: Vec<_> = rules.into_iter().chain(ways).chain(roles).chain(message).chain(channel).collect();
     all.into_iter().map(|(field, value)| (field.to_owned(), value))
 }
 
@@ -93,6 +98,9 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("link_min_play_days".to_owned(), number(form.text("link_min_play_days"))),
         ("link_flagged".to_owned(), form.text("link_flagged").into()),
         ("link_banned".to_owned(), form.text("link_banned").into()),
+        ("join_notice".to_owned(), form.text("join_notice").into()),
+        ("join_channel".to_owned(), optional("join_channel")),
+        ("follow_bans".to_owned(), form.has("follow_bans").into()),
     ]);
     body.extend(LINK_ROLES.map(|field| (field.to_owned(), optional(field))));
     body.insert("link_message".to_owned(), optional("link_message"));
@@ -106,6 +114,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
 mod tests {
     use entities::RoleList;
     use entities::account::{Verdict, Way, Ways};
+    use entities::guild::JoinNotice;
     use serde_json::json;
 
     use super::*;
@@ -129,6 +138,9 @@ mod tests {
             verified_role: Some("7".parse().unwrap()),
             unverified_role: None,
             link_message: Some("Welcome!".to_owned()),
+            join_notice: JoinNotice::Channel,
+            join_channel: Some("77".parse().unwrap()),
+            follow_bans: true,
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);

@@ -1,7 +1,8 @@
 //! What the section "Linking" of the settings offers.
 
 use entities::account::{Verdict, Way};
-use platforms::GuildOverview;
+use entities::guild::JoinNotice;
+use platforms::{ChatChannel, GuildOverview};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,6 +47,27 @@ pub(super) fn ways() -> Vec<Choice> {
 pub(super) fn verdicts() -> Vec<Choice> {
     let all = [(Verdict::Admit, "Let them in"), (Verdict::Hold, "Staff decide"), (Verdict::Refuse, "Refuse")];
     all.into_iter().map(|(verdict, label)| Choice::new(word(verdict), label)).collect()
+}
+
+pub(super) fn notices() -> Vec<Choice> {
+    let all = [
+        (JoinNotice::None, "Nothing"),
+        (JoinNotice::DirectMessage, "A direct message of the bot"),
+        (JoinNotice::Channel, "A message in the channel below"),
+    ];
+    all.into_iter().map(|(notice, label)| Choice::new(word(notice), label)).collect()
+}
+
+/// None, the text channels of the server, and the one that the form has anyway.
+pub(super) fn channels(known: &[ChatChannel], form: &Form) -> Vec<Choice> {
+    let mut choices = vec![Choice::new(String::new(), "None")];
+    let texts = known.iter().filter(|channel| channel.is_text());
+    choices.extend(texts.map(|channel| Choice::new(channel.id.to_string(), &format!("#{}", channel.name))));
+    let id = form.text("join_channel");
+    if choices.iter().all(|choice| choice.value != id) {
+        choices.push(Choice::new(id.to_owned(), id));
+    }
+    choices
 }
 
 /// None, the roles of the server, and those that the form has anyway: of a role that Discord does not show, a save

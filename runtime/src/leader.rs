@@ -10,24 +10,26 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use entities::leader_lease::{self, SCHEDULER as NAME};
-use runtime::{Clock, Context};
+use entities::leader_lease;
 use sea_orm::DbErr;
+
+use crate::clock::Clock;
+use crate::context::Context;
 
 /// A leader whose lease was not extended for this long may be replaced. With the polling interval that makes at most 14
 /// s while the database responds at once: leadership moves within 20 s.
-const LEASE: Duration = Duration::from_secs(10);
+pub const LEASE: Duration = Duration::from_secs(10);
 /// How long a leader relies on its last extension.
-const EXTENSION_VALID_FOR: Duration = Duration::from_secs(8);
+pub const EXTENSION_VALID_FOR: Duration = Duration::from_secs(8);
 /// Interval at which the leader extends its lease, and the others read it.
-pub(crate) const LEASE_INTERVAL: Duration = Duration::from_secs(2);
+pub const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of a database request before the next attempt.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Whether this process leads, and its name in the rows it writes.
+/// Whether this process leads.
 #[derive(Clone)]
-pub(crate) struct Leadership {
-    pub(crate) holder: Arc<str>,
+pub struct Leadership {
+    holder: Arc<str>,
     clock: Clock,
     alone: bool,
     /// On the monotonic clock.
@@ -35,17 +37,22 @@ pub(crate) struct Leadership {
 }
 
 impl Leadership {
-    fn new(context: &Context, alone: bool) -> Self {
-        let holder = format!("scheduler-{}", uuid::Uuid::now_v7()).into();
+    fn new(context: &Context, name: &str, alone: bool) -> Self {
+        let holder = format!("{name}-{}", uuid::Uuid::now_v7()).into();
         Self { holder, clock: context.clock.clone(), alone, until: Arc::default() }
     }
 
     /// Leads at once and permanently: the only process of an installation.
-    pub(crate) fn alone(context: &Context) -> Self {
-        Self::new(context, true)
+    fn alone(context: &Context, name: &str) -> Self {
+        Self::new(context, name, true)
     }
 
-    pub(crate) fn leads(&self) -> bool {
+    /// Its name in the rows it writes.
+    pub fn holder(&self) -> &str {
+        &self.holder
+    }
+
+    pub fn leads(&self) -> bool {
         self.alone || self.clock.steady() < *self.until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,24 +61,30 @@ impl Leadership {
     }
 }
 
-pub(crate) fn start(context: &Context, alone: bool) -> Leadership {
+/// A candidate for the lease of this name until the shutdown. `told` hears at the start and at each change whether it leads; a
+/// process that is alone leads at once.
+pub fn start(
+    context: &Context,
+    name: &str,
+    alone: bool,
+    told: impl Fn(bool) + Send + Sync + 'static,
+) -> Leadership {
+    told(alone);
     if alone {
-        metrics::gauge!("guildhall_scheduler_leads").set(1.0);
-        return Leadership::alone(context);
+        return Leadership::alone(context, name);
     }
-    let candidate = Candidate::new(context);
+    let candidate = Candidate::new(context, name);
     let leadership = candidate.leadership.clone();
-    context.shutdown.tracker().spawn(candidate.keep());
+    context.shutdown.tracker().spawn(candidate.keep(told));
     leadership
 }
 
 /// A candidate for leadership; its loop calls [`beat`](Self::beat) periodically.
-pub(crate) struct Candidate {
+pub struct Candidate {
     context: Context,
-    pub(crate) leadership: Leadership,
+    name: Arc<str>,
+    pub leadership: Leadership,
     watched: Option<Watched>,
-    /// The state in the latest log line.
-    told: bool,
 }
 
 /// The lease of another process.
@@ -82,12 +95,22 @@ struct Watched {
 }
 
 impl Candidate {
-    pub(crate) fn new(context: &Context) -> Self {
-        let leadership = Leadership::new(context, false);
-        Self { context: context.clone(), leadership, watched: None, told: false }
+    pub fn new(context: &Context, name: &str) -> Self {
+        let leadership = Leadership::new(context, name, false);
+        Self { context: context.clone(), name: name.into(), leadership, watched: None }
     }
 
-    async fn keep(mut self) {
+    async fn keep(mut self, told: impl Fn(bool)) {
+        let (mut led, lease) = (false, self.name.to_string());
+        let mut tell = |leads| {
+            match (led, leads) {
+                (false, true) => tracing::info!(lease, "leading"),
+                (true, false) => tracing::info!(lease, "no longer leading"),
+                _ => return,
+            }
+            told(leads);
+            led = leads;
+        };
         let shutdown = self.context.shutdown.clone();
         let mut tick = tokio::time::interval(LEASE_INTERVAL);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -99,23 +122,26 @@ impl Candidate {
             match tokio::time::timeout(REQUEST_TIMEOUT, self.beat()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    runtime::warn_throttled!(%error, "cannot read or extend the lease of the leader");
+                    crate::warn_throttled!(%error, lease = &*self.name, "cannot read or extend the lease of the leader");
                 }
                 Err(_) => {
-                    runtime::warn_throttled!("the database did not answer in time for the leader's lease");
+                    crate::warn_throttled!(
+                        lease = &*self.name,
+                        "the database did not answer in time for the leader's lease"
+                    );
                 }
             }
-            self.tell();
+            tell(self.leadership.leads());
         }
         if let Err(error) = self.resign().await {
             tracing::debug!(%error, "lease not released: it will expire");
         }
-        self.tell();
+        tell(false);
     }
 
     /// Extends its own lease, or reads that of another process. After an error or a cut the last extension stays valid
     /// until its end.
-    pub(crate) async fn beat(&mut self) -> Result<(), DbErr> {
+    pub async fn beat(&mut self) -> Result<(), DbErr> {
         // Extended, but the response came too late to rely on because the process was frozen: extend once more.
         for _ in 0..2 {
             let asked = self.context.clock.steady();
@@ -131,11 +157,11 @@ impl Candidate {
     async fn try_hold(&mut self) -> Result<bool, DbErr> {
         let (database, now) = (self.context.database.clone(), self.context.clock.now());
         let (conn, holder) = (database.write(), &*Arc::clone(&self.leadership.holder));
-        let Some(found) = leader_lease::find(conn, NAME).await? else {
-            return leader_lease::open(conn, NAME, holder, now).await;
+        let Some(found) = leader_lease::find(conn, &self.name).await? else {
+            return leader_lease::open(conn, &self.name, holder, now).await;
         };
         if found.holder == holder {
-            return leader_lease::extend(conn, NAME, holder, now).await;
+            return leader_lease::extend(conn, &self.name, holder, now).await;
         }
         if found.is_given_up() || self.has_stood_still(found.lease) {
             return leader_lease::take(conn, &found, holder, now).await;
@@ -156,23 +182,9 @@ impl Candidate {
         }
     }
 
-    pub(crate) async fn resign(&self) -> Result<(), DbErr> {
+    pub async fn resign(&self) -> Result<(), DbErr> {
         self.leadership.leads_until(Duration::ZERO);
         let now = self.context.clock.now();
-        leader_lease::release(self.context.database.write(), NAME, &self.leadership.holder, now).await
-    }
-
-    fn tell(&mut self) {
-        let (leads, holder) = (self.leadership.leads(), &*self.leadership.holder);
-        metrics::gauge!("guildhall_scheduler_leads").set(f64::from(u8::from(leads)));
-        match (self.told, leads) {
-            (false, true) => tracing::info!(holder, "leading: this process rescues jobs and fires schedules"),
-            (true, false) => tracing::info!(holder, "no longer leading"),
-            _ => {}
-        }
-        self.told = leads;
+        leader_lease::release(self.context.database.write(), &self.name, &self.leadership.holder, now).await
     }
 }
-
-#[cfg(test)]
-mod tests;

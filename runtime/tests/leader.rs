@@ -1,23 +1,53 @@
 //! One process leads and others wait, without comparing clocks.
 
-use sea_orm::ConnectionTrait;
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails by panicking")]
 
-use super::*;
-use crate::test_database::{TestDatabase, test_databases};
+use std::time::Duration;
+
+use runtime::leader::{self, EXTENSION_VALID_FOR, LEASE, LEASE_INTERVAL};
+use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
+use sea_orm::{ConnectionTrait, DbErr};
+use testkit::TestDatabase;
+
+/// The start of simulated time.
+const START: &str = "2026-11-20T12:00:30Z";
+
+async fn test_databases() -> [TestDatabase; 2] {
+    [TestDatabase::sqlite().await, TestDatabase::postgres().await]
+}
+
+/// A process with its own clock and connections.
+struct Candidate {
+    candidate: leader::Candidate,
+    clock: Clock,
+    database: Database,
+}
 
 async fn candidate(test: &TestDatabase) -> Candidate {
-    let mut candidate = Candidate::new(&test.process().await);
+    let config = Config { database_url: Secret::from(test.url()), prefix: "t".to_owned(), broker: None };
+    let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+    let context = Context { clock: Clock::manual(START.parse().unwrap()), ..context };
+    let (clock, database) = (context.clock.clone(), context.database.clone());
+    let mut candidate = Candidate { candidate: leader::Candidate::new(&context, "test"), clock, database };
     candidate.beat().await.unwrap();
     candidate
 }
 
 impl Candidate {
     fn pass(&self, time: Duration) {
-        self.context.clock.advance(time);
+        self.clock.advance(time);
     }
 
     fn leads(&self) -> bool {
-        self.leadership.leads()
+        self.candidate.leadership.leads()
+    }
+
+    async fn beat(&mut self) -> Result<(), DbErr> {
+        self.candidate.beat().await
+    }
+
+    async fn resign(&self) -> Result<(), DbErr> {
+        self.candidate.resign().await
     }
 }
 
@@ -67,8 +97,8 @@ async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
 async fn a_holder_frozen_in_a_beat_leads_again_if_the_lease_is_still_its_own() {
     for test in test_databases().await {
         let mut frozen = candidate(&test).await;
-        let clock = frozen.context.clock.clone();
-        let database = frozen.context.database.clone();
+        let clock = frozen.clock.clone();
+        let database = frozen.database.clone();
         let mut beat = Box::pin(frozen.beat());
         // SQLite has one writer only; on Postgres the table is locked.
         let other = database.begin().await.unwrap();
@@ -103,9 +133,9 @@ async fn setting_the_wall_clock_does_not_move_leadership() {
     for test in test_databases().await {
         let (one, mut two) = (candidate(&test).await, candidate(&test).await);
         for hours in [-30, 30] {
-            let day = chrono::TimeDelta::hours(hours);
-            one.context.clock.set(test.context.clock.now() + day);
-            two.context.clock.set(test.context.clock.now() - day);
+            let (day, now) = (chrono::TimeDelta::hours(hours), one.clock.now());
+            one.clock.set(now + day);
+            two.clock.set(now - day);
             two.beat().await.unwrap();
             assert!(one.leads() && !two.leads());
         }

@@ -1,0 +1,232 @@
+//! Events of the chat platform: members who join or are changed are right by themselves (docs/rules.md 5).
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use testkit::{Deployment, Guild, Member, Setup, both_modes, eventually};
+
+both_modes!(
+    linked_joiners_are_right_at_once(crate::gateway::reading),
+    doubled_and_reordered_events_lead_to_one_write(crate::gateway::reading),
+    joiners_without_a_link_get_what_the_guild_chose(crate::gateway::reading),
+    screened_members_are_right_when_they_have_passed(crate::gateway::reading),
+    changes_by_others_are_repaired_and_own_ones_lead_to_nothing(crate::gateway::reading),
+    nothing_is_lost_while_the_stream_is_cut(crate::gateway::reading),
+    what_happened_before_a_new_session_is_found(crate::gateway::reading),
+    without_the_intent_for_members_it_reads_the_rest(crate::gateway::reading)
+);
+
+/// A joiner is right, from the event to the last call.
+pub(crate) const RIGHT_WITHIN: Duration = Duration::from_secs(15);
+
+pub(crate) fn reading(setup: Setup) -> Setup {
+    setup.events()
+}
+
+pub(crate) async fn connected(deployment: &Deployment) {
+    eventually("the event stream is read", RIGHT_WITHIN, async || {
+        (deployment.simulator.stream().await["connected"] == 1).then_some(())
+    })
+    .await;
+}
+
+pub(crate) async fn right(deployment: &Deployment, guild: &Guild, member: &Member) {
+    eventually("the member is right", RIGHT_WITHIN, async || {
+        deployment.simulator.is_right(guild, member).await.then_some(())
+    })
+    .await;
+}
+
+/// The member comes back with nothing.
+pub(crate) async fn rejoin(deployment: &Deployment, guild: &Guild, member: &Member) {
+    deployment.simulator.leave(guild, &member.chat).await;
+    deployment.simulator.join(guild, &member.chat).await;
+}
+
+async fn updates_of(deployment: &Deployment, guild: &Guild, chat: &str) -> u64 {
+    let state = deployment.simulator.guild_state(guild).await;
+    let members = state["members"].as_array().unwrap();
+    members.iter().find(|member| member["chat_id"] == chat).unwrap()["updates"].as_u64().unwrap()
+}
+
+/// All jobs of the guild, once none is open.
+async fn jobs(deployment: &Deployment, kind: &str) -> Vec<Value> {
+    let path = format!("/guilds/{}/jobs?kind={kind}&limit=200", deployment.guild().id);
+    eventually("no job is open", RIGHT_WITHIN, async || {
+        let jobs = deployment.api().get(&path).await.ok()["jobs"].as_array().unwrap().clone();
+        jobs.iter().all(|job| !job["finished_at"].is_null()).then_some(jobs)
+    })
+    .await
+}
+
+async fn linked_joiners_are_right_at_once(deployment: &Deployment) {
+    connected(deployment).await;
+    let guild = deployment.guild();
+    let member = guild.right();
+    rejoin(deployment, guild, member).await;
+    right(deployment, guild, member).await;
+    let entry = deployment.audit("sync.member").await;
+    let entry = entry.iter().find(|entry| entry["target_id"] == member.chat).unwrap();
+    assert_eq!((&entry["metadata"]["cause"], &entry["actor_id"]), (&json!("joined"), &json!("0")));
+    // The events of the sync's own calls lead to nothing more.
+    let syncs = jobs(deployment, "sync_member").await;
+    assert_eq!(syncs.len(), 1, "{syncs:?}");
+    let other = deployment.other_guild();
+    rejoin(deployment, other, other.right()).await;
+    right(deployment, other, other.right()).await;
+}
+
+async fn doubled_and_reordered_events_lead_to_one_write(deployment: &Deployment) {
+    connected(deployment).await;
+    let guild = deployment.guild();
+    let members: Vec<&Member> = guild.members.iter().take(8).collect();
+    deployment.simulator.change_stream(json!({ "double": 16, "reorder": 4 })).await;
+    for member in &members {
+        rejoin(deployment, guild, member).await;
+    }
+    for member in &members {
+        right(deployment, guild, member).await;
+    }
+    jobs(deployment, "sync_member").await;
+    for member in members {
+        let updates = updates_of(deployment, guild, &member.chat).await;
+        assert!(updates <= 2, "{updates} writes for a role and a nickname");
+    }
+}
+
+async fn set(deployment: &Deployment, settings: Value) {
+    let path = format!("/guilds/{}/settings", deployment.guild().id);
+    deployment.api().send(Method::PATCH, &path, Some(settings)).await.ok();
+}
+
+async fn joiners_without_a_link_get_what_the_guild_chose(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    let role = &guild.right().wanted;
+    let path = format!("/guilds/{}/settings", guild.id);
+    let refused =
+        deployment.api().send(Method::PATCH, &path, Some(json!({ "join_notice": "channel" }))).await;
+    refused.refused(422, &["join_channel"]);
+    let [first, second, third] = [1, 2, 3].map(|n| format!("299999999999999{n:03}"));
+    simulator.join(guild, &first).await;
+    set(deployment, json!({ "join_notice": "direct_message", "unverified_role": role })).await;
+    simulator.join(guild, &second).await;
+    let got = async |chat: &str| {
+        eventually("the joiner has the role", RIGHT_WITHIN, async || {
+            (simulator.member(guild, chat).await["roles"] == json!([role])).then_some(())
+        })
+        .await;
+    };
+    got(&second).await;
+    let told = eventually("the joiner is told", RIGHT_WITHIN, async || {
+        simulator.direct_messages(&second).await.first().cloned()
+    })
+    .await;
+    let text = told["content"].as_str().unwrap();
+    assert!(text.contains("/link") && text.contains("Roblox"), "{text}");
+    // The guild's id is that of the channel which every guild has.
+    set(deployment, json!({ "join_notice": "channel", "join_channel": guild.id })).await;
+    simulator.join(guild, &third).await;
+    got(&third).await;
+    let posted = eventually("the joiner is named in the channel", RIGHT_WITHIN, async || {
+        simulator.messages_in(&guild.id).await.first().cloned()
+    })
+    .await;
+    assert!(posted["content"].as_str().unwrap().contains(&format!("<@{third}>")), "{posted}");
+    assert_eq!(jobs(deployment, "greet_member").await.len(), 2);
+    assert_eq!(simulator.member(guild, &first).await["roles"], json!([]));
+    assert!(simulator.direct_messages(&third).await.is_empty());
+}
+
+async fn screened_members_are_right_when_they_have_passed(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    let (member, other) = (guild.right(), &guild.members[1]);
+    simulator.leave(guild, &member.chat).await;
+    let pending = |pending: bool| json!({ "guild_id": guild.id, "chat_id": member.chat, "pending": pending });
+    simulator.change_member(pending(true)).await;
+    // A later event was handled, so this one was too.
+    rejoin(deployment, guild, other).await;
+    right(deployment, guild, other).await;
+    assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([]));
+    simulator.change_member(pending(false)).await;
+    right(deployment, guild, member).await;
+}
+
+async fn changes_by_others_are_repaired_and_own_ones_lead_to_nothing(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    deployment.sync_all(guild, RIGHT_WITHIN).await;
+    assert_eq!(simulator.wrong(guild).await, 0);
+    let member = guild.right();
+    let change = |roles: Value, nick: &str| json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": roles, "nick": nick });
+    simulator.change_member(change(json!([]), "Somebody")).await;
+    right(deployment, guild, member).await;
+    let syncs = jobs(deployment, "sync_member").await;
+    assert_eq!(syncs.len(), 1, "the events of the sync of all members led to more: {syncs:?}");
+    let entry = deployment.audit("sync.member").await;
+    assert_eq!(entry[0]["metadata"]["cause"], "changed");
+    // One more at once waits: no other bot and this one change a member in turn without end.
+    simulator.change_member(change(json!([]), "Somebody")).await;
+    let waiting = eventually("the second repair waits", RIGHT_WITHIN, async || {
+        let path = format!("/guilds/{}/jobs?kind=sync_member", guild.id);
+        let jobs = deployment.api().get(&path).await.ok()["jobs"].as_array().unwrap().clone();
+        jobs.into_iter().find(|job| job["error"] == "repaired_lately")
+    })
+    .await;
+    assert!(waiting["finished_at"].is_null(), "{waiting}");
+}
+
+async fn nothing_is_lost_while_the_stream_is_cut(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    for (index, fault) in [json!({ "cut": true }), json!({ "reconnect": true })].into_iter().enumerate() {
+        let member = &guild.members[index];
+        simulator.change_stream(json!({ "refuse": true })).await;
+        simulator.change_stream(fault).await;
+        rejoin(deployment, guild, member).await;
+        simulator.change_stream(json!({ "refuse": false })).await;
+        right(deployment, guild, member).await;
+    }
+    let stream = simulator.stream().await;
+    assert_eq!((&stream["identifies"], &stream["resumes"]), (&json!(1), &json!(2)), "{stream}");
+    assert!(jobs(deployment, "catch_up").await.is_empty());
+}
+
+async fn what_happened_before_a_new_session_is_found(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    deployment.sync_all(guild, RIGHT_WITHIN).await;
+    let (joined, changed) = (&guild.members[0], &guild.members[1]);
+    simulator.change_stream(json!({ "refuse": true, "invalidate": true })).await;
+    rejoin(deployment, guild, joined).await;
+    let change = json!({ "guild_id": guild.id, "chat_id": changed.chat, "roles": [] });
+    simulator.change_member(change).await;
+    simulator.change_stream(json!({ "refuse": false })).await;
+    for member in [joined, changed] {
+        right(deployment, guild, member).await;
+    }
+    let found = jobs(deployment, "catch_up").await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    let stream = simulator.stream().await;
+    assert_eq!((&stream["identifies"], &stream["too_early"]), (&json!(2), &json!(0)), "{stream}");
+}
+
+async fn without_the_intent_for_members_it_reads_the_rest(deployment: &Deployment) {
+    connected(deployment).await;
+    let (guild, simulator) = (deployment.guild(), &deployment.simulator);
+    simulator.set_members_intent(false).await;
+    simulator.change_stream(json!({ "invalidate": true })).await;
+    connected(deployment).await;
+    rejoin(deployment, guild, guild.right()).await;
+    let follow = format!("/guilds/{}/follow", guild.id);
+    let before = deployment.api().get(&follow).await.ok();
+    simulator
+        .change_role(json!({ "guild_id": guild.id, "role_id": guild.right().wanted, "position": 2 }))
+        .await;
+    eventually("the next pass is hastened", RIGHT_WITHIN, async || {
+        (deployment.api().get(&follow).await.ok()["next_at"] != before["next_at"]).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,100 @@
+//! The state in which a sync left each linked member, as digests (`jobs/src/member_state.rs`): an event of the chat platform
+//! that shows another one says that somebody else changed the member.
+
+use chrono::TimeDelta;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult};
+use serde::{Deserialize, Serialize};
+
+use crate::by_id::no_relations;
+use crate::{ChatId, Conn, GuildId, Result, Timestamp, lists};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "synced_member")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub chat_id: ChatId,
+    pub states: States,
+    /// When an event last led to a sync.
+    pub repaired_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
+pub struct States {
+    /// `None`: no sync has seen the member.
+    pub end: Option<i64>,
+    /// On the way there, where a sync makes its changes one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passing: Vec<i64>,
+    /// Until when events of these may come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passing_until: Option<Timestamp>,
+}
+
+impl States {
+    /// Whether a sync left the member in this state, or may just have passed it.
+    pub fn explain(&self, state: i64, now: Timestamp) -> bool {
+        let passes = self.passing_until.is_some_and(|until| now < until) && self.passing.contains(&state);
+        self.end == Some(state) || passes
+    }
+}
+
+no_relations!();
+
+/// Members per statement.
+const MEMBERS: usize = 500;
+
+/// Notes the states of members who are linked; of others nothing is kept.
+pub async fn note(conn: &impl Conn, guild: GuildId, states: Vec<(ChatId, States)>) -> Result<()> {
+    for part in states.chunks(MEMBERS) {
+        let row = |(chat, states): &(ChatId, States)| ActiveModel {
+            guild_id: Set(guild),
+            chat_id: Set(*chat),
+            states: Set(states.clone()),
+            repaired_at: Set(None),
+        };
+        let newer =
+            OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::States).to_owned();
+        Entity::insert_many(part.iter().map(row)).on_conflict(newer).exec_without_returning(conn).await?;
+    }
+    Ok(())
+}
+
+pub async fn find_many(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<Vec<Model>> {
+    let rows = Entity::find().filter(Column::GuildId.eq(guild));
+    rows.filter(lists::any_of(conn, Column::ChatId, users.iter().copied())).all(conn).await
+}
+
+/// Notes that an event leads to a sync of the member; false: one did less than `pause` ago. A member whom no sync has seen yet
+/// gets a row.
+pub async fn may_repair(
+    conn: &impl Conn,
+    guild: GuildId,
+    user: ChatId,
+    now: Timestamp,
+    pause: TimeDelta,
+) -> Result<bool> {
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        chat_id: Set(user),
+        states: Set(States::default()),
+        repaired_at: Set(Some(now)),
+    };
+    let long_ago =
+        Expr::col((Entity, Column::RepairedAt))
+            .is_null()
+            .or(Expr::col((Entity, Column::RepairedAt)).lte(now - pause));
+    let mut conflict = OnConflict::columns([Column::GuildId, Column::ChatId]);
+    let conflict = conflict.update_column(Column::RepairedAt).action_and_where(long_ago).to_owned();
+    let written = Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(written > 0)
+}
+
+/// Who leaves may come back with nothing.
+pub async fn forget(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<()> {
+    Entity::delete_by_id((guild, user)).exec(conn).await?;
+    Ok(())
+}

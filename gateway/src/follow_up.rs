@@ -1,0 +1,78 @@
+//! What follows from events: jobs, and what is noted of members.
+
+use std::collections::BTreeMap;
+
+use entities::audit_entry::Actor;
+use entities::gateway_shard::Model;
+use entities::{ChatId, GuildId, follow, guild};
+use jobs::kinds::CatchUp;
+use jobs::member_events::{Members, missed_since};
+use queue::{Draft, QueueError};
+use runtime::UnitOfWork;
+use sea_orm::DbErr;
+
+use crate::event::{Event, What};
+
+/// In the order in which they came. Events of guilds that are not set up lead to nothing.
+pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(), QueueError> {
+    let mut by_guild: BTreeMap<GuildId, Vec<&What>> = BTreeMap::new();
+    for Event { guild, what } in events {
+        by_guild.entry(*guild).or_default().push(what);
+    }
+    for (id, all) in by_guild {
+        let Some(guild) = guild::find(work.tx(), id).await? else { continue };
+        let users: Vec<ChatId> = all.iter().filter_map(|what| user(what)).collect();
+        let mut members = Members::load(work.tx(), guild, &users).await?;
+        for what in all {
+            one(work, id, &mut members, what).await?;
+        }
+    }
+    Ok(())
+}
+
+fn user(what: &What) -> Option<ChatId> {
+    match what {
+        What::Joined(member) | What::Changed(member) => Some(member.chat_id),
+        What::Left(user) | What::Banned(user) | What::Unbanned(user) => Some(*user),
+        What::Role(_) | What::Present => None,
+    }
+}
+
+async fn one(
+    work: &mut UnitOfWork,
+    guild: GuildId,
+    members: &mut Members,
+    what: &What,
+) -> Result<(), QueueError> {
+    match what {
+        What::Joined(member) => members.joined(work, member).await?,
+        What::Changed(member) => members.changed(work, member).await?,
+        What::Left(user) => members.left(work, *user).await?,
+        What::Role(role) if members.managed.roles.contains(role) => {
+            follow::hasten(work.tx(), guild, work.now()).await?;
+        }
+        What::Present => follow::hasten_failed(work.tx(), guild, work.now()).await?,
+        What::Role(_) | What::Banned(_) | What::Unbanned(_) => {}
+    }
+    Ok(())
+}
+
+/// Looks for what events were lost behind this place, in every guild of the shard.
+pub(crate) async fn catch_up(work: &mut UnitOfWork, place: &Model) -> Result<(), QueueError> {
+    let since = missed_since(place.seen_at);
+    for guild in guilds_of(work, place).await? {
+        let draft = Draft::new(guild, &CatchUp { guild, since }, Actor::service())?;
+        let enqueued = draft.once("catch up").enqueue(work.tx(), work.now()).await?;
+        work.publish(enqueued.message);
+    }
+    Ok(())
+}
+
+async fn guilds_of(work: &UnitOfWork, place: &Model) -> Result<Vec<GuildId>, DbErr> {
+    let shards = u64::from(place.shards.unsigned_abs()).max(1);
+    let of_shard =
+        |id: &GuildId| (id.get().unsigned_abs() >> 22) % shards == u64::from(place.shard.unsigned_abs());
+    let guilds = guild::list(work.tx()).await?;
+    let guilds = guilds.into_iter().filter(|guild| guild.removing_since.is_none());
+    Ok(guilds.map(|guild| guild.guild_id).filter(of_shard).collect())
+}

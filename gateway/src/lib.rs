@@ -1,0 +1,75 @@
+//! The gateway: reads the chat platform's event stream, and enqueues what follows from its events. It notes its place in the
+//! stream in the transaction of the jobs, and does nothing else (docs/rules.md 5).
+//!
+//! Several processes may run. Each shard of the stream has a lease; its holder reads it, and another process takes over where
+//! the last one stopped, within the time in which the platform lets a session go on.
+
+mod connection;
+mod event;
+mod follow_up;
+mod place;
+mod starts;
+
+use std::time::Duration;
+
+use entities::leader_lease;
+use platforms::{PlatformError, Platforms};
+use queue::Queue;
+use runtime::{Context, leader};
+use tokio::sync::watch;
+
+use crate::connection::Reader;
+use crate::starts::Starts;
+
+/// Between two tries to learn where the stream is.
+const AGAIN_AFTER: Duration = Duration::from_secs(5);
+
+/// Starts to read the stream; it ends with the context's shutdown. `alone`: no other process does. Without a token there is
+/// no stream.
+pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: bool) {
+    let (context, queue, platforms) = (context.clone(), queue.clone(), platforms.clone());
+    let soft = context.shutdown.soft().clone();
+    context.shutdown.tracker().clone().spawn(async move {
+        let Some(Some(shards)) = soft.run_until_cancelled(shards(&platforms)).await else { return };
+        let starts = Starts::new(&context, &platforms, alone);
+        for shard in 0..shards {
+            let (told, leads) = watch::channel(false);
+            let name = leader_lease::gateway(shard);
+            let tell = move |leads: bool| {
+                metrics::gauge!("guildhall_gateway_leads", "shard" => shard.to_string())
+                    .set(f64::from(u8::from(leads)));
+                told.send_replace(leads);
+            };
+            let leadership = leader::start(&context, &name, alone, tell);
+            let reader = Reader {
+                context: context.clone(),
+                queue: queue.clone(),
+                platforms: platforms.clone(),
+                starts: starts.clone(),
+                leadership,
+                leads,
+                shard,
+                shards,
+            };
+            context.shutdown.tracker().spawn(reader.keep());
+        }
+    });
+}
+
+/// How many shards there are; `None`: there is no token, or a wrong one.
+async fn shards(platforms: &Platforms) -> Option<u32> {
+    loop {
+        match platforms.gateway().await {
+            Ok(gateway) => return Some(gateway.shards.max(1)),
+            Err(PlatformError::NotConfigured(variable)) => {
+                tracing::info!(variable, "no credential: no events of the chat platform are read");
+                return None;
+            }
+            Err(error) => {
+                runtime::warn_throttled!(%error, "the chat platform does not say where its event stream is");
+                let pause = error.retry_after().unwrap_or_default().max(AGAIN_AFTER);
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}

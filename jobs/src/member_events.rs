@@ -1,0 +1,182 @@
+//! What follows when the chat platform shows a member who joined, or whom somebody changed (docs/rules.md 5).
+//!
+//! Used by `gateway/` with the events as they come, and by `worker/src/catch_up.rs` with those that were missed. The runs are
+//! `worker/src/sync_member.rs` and `worker/src/greet_member.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::TimeDelta;
+use entities::audit_entry::Actor;
+use entities::guild::JoinNotice;
+use entities::job::insert::find_open_by_dedupe_key;
+use entities::job::{Class, Model, State};
+use entities::synced_member::States;
+use entities::{ChatId, GuildId, JobId, Timestamp, follow, guild, link, screened_member, synced_member};
+use platforms::ChatMember;
+use queue::{Draft, Payload, QueueError};
+use runtime::UnitOfWork;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use crate::kinds::{GreetMember, SyncCause, SyncMember};
+use crate::member_state::Managed;
+
+/// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
+const JUST_NOW: TimeDelta = TimeDelta::hours(1);
+
+/// Some members of a guild, as they are known here.
+pub struct Members {
+    pub managed: Managed,
+    guild: guild::Model,
+    linked: BTreeSet<ChatId>,
+    states: BTreeMap<ChatId, States>,
+    screened: BTreeSet<ChatId>,
+    /// The guild follows, and waits for no person: what others change is repaired.
+    repairs: bool,
+}
+
+impl Members {
+    pub async fn load<C: ConnectionTrait>(
+        conn: &C,
+        guild: guild::Model,
+        users: &[ChatId],
+    ) -> Result<Self, DbErr> {
+        let id = guild.guild_id;
+        let links = link::find_by_chats(conn, id, users).await?;
+        let states = synced_member::find_many(conn, id, users).await?;
+        let following = follow::read(conn, id, guild.created_at).await?;
+        Ok(Self {
+            repairs: !following.is_off() && following.stopped.is_none(),
+            managed: Managed::of(conn, &guild).await?,
+            linked: links.into_iter().map(|link| link.chat_id).collect(),
+            states: states.into_iter().map(|row| (row.chat_id, row.states)).collect(),
+            screened: screened_member::among(conn, id, users).await?.into_iter().collect(),
+            guild,
+        })
+    }
+
+    /// A member who joined.
+    pub async fn joined(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+        if !member.is_pending {
+            return self.welcome(work, member).await;
+        }
+        let (guild_id, chat_id) = (self.guild.guild_id, member.chat_id);
+        let joined_at = member.joined_at.unwrap_or(work.now());
+        screened_member::add(work.tx(), screened_member::Model { guild_id, chat_id, joined_at }).await?;
+        self.screened.insert(chat_id);
+        Ok(())
+    }
+
+    /// A member whose roles, nickname or screening changed.
+    pub async fn changed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+        if member.is_pending {
+            return Ok(());
+        }
+        if self.screened.remove(&member.chat_id) {
+            screened_member::remove(work.tx(), self.guild.guild_id, member.chat_id).await?;
+            return self.welcome(work, member).await;
+        }
+        if self.repairs
+            && self.linked.contains(&member.chat_id)
+            && !self.managed.is_empty()
+            && !self.is_explained(work, member)
+        {
+            enqueue_sync(work, self.guild.guild_id, member.chat_id, SyncCause::Changed).await?;
+        }
+        Ok(())
+    }
+
+    /// A member who was changed while nobody looked: one whom no sync has seen is no news.
+    pub async fn missed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+        if self.states.contains_key(&member.chat_id) || self.screened.contains(&member.chat_id) {
+            self.changed(work, member).await?;
+        }
+        Ok(())
+    }
+
+    pub async fn left(&mut self, work: &mut UnitOfWork, user: ChatId) -> Result<(), DbErr> {
+        let guild = self.guild.guild_id;
+        if self.screened.remove(&user) {
+            screened_member::remove(work.tx(), guild, user).await?;
+        }
+        if self.states.remove(&user).is_some() {
+            synced_member::forget(work.tx(), guild, user).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a sync left the member like this.
+    fn is_explained(&self, work: &UnitOfWork, member: &ChatMember) -> bool {
+        let state = self.managed.state(member.roles.iter().copied(), member.nick.as_deref());
+        self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, work.now()))
+    }
+
+    async fn welcome(&self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+        let (guild, user) = (self.guild.guild_id, member.chat_id);
+        if self.linked.contains(&user) {
+            return enqueue_sync(work, guild, user, SyncCause::Joined).await;
+        }
+        let joined_at = member.joined_at.unwrap_or(work.now());
+        let gets_something =
+            self.guild.unverified_role.is_some() || self.guild.join_notice != JoinNotice::None;
+        if !gets_something || joined_at < work.now() - JUST_NOW {
+            return Ok(());
+        }
+        let draft = Draft::new(guild, &GreetMember { guild, user, joined_at }, Actor::service())?;
+        let enqueued = draft.once(&format!("{user}")).enqueue(work.tx(), work.now()).await?;
+        work.publish(enqueued.message);
+        Ok(())
+    }
+}
+
+/// One job may run while another waits.
+fn keys(user: ChatId) -> [String; 2] {
+    [format!("event {user}"), format!("next event {user}")]
+}
+
+/// Enqueues a sync of the member. At most one waits: it reads the member later, so it covers every event before.
+async fn enqueue_sync(
+    work: &mut UnitOfWork,
+    guild: GuildId,
+    user: ChatId,
+    cause: SyncCause,
+) -> Result<(), QueueError> {
+    // Who joins does not wait behind others.
+    let class = if cause == SyncCause::Joined { Class::Interactive } else { Class::Default };
+    for key in keys(user) {
+        match find_open_by_dedupe_key(work.tx(), Some(guild), SyncMember::KIND, &key).await? {
+            Some(job) if job.state == State::Running => {}
+            Some(_) => return Ok(()),
+            None => {
+                let payload = SyncMember { guild, user, cause: Some(cause) };
+                let draft = Draft::new(guild, &payload, Actor::service())?.class(class).once(&key);
+                let enqueued = draft.enqueue(work.tx(), work.now()).await?;
+                work.publish(enqueued.message);
+                return Ok(());
+            }
+        }
+    }
+    // Both run: the later one waits for the other, and has not read the member yet.
+    Ok(())
+}
+
+/// Whether another such sync of the member runs, for which this one waits.
+pub async fn runs_before<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    user: ChatId,
+    own: JobId,
+) -> Result<bool, DbErr> {
+    let earlier = |job: Model| job.state == State::Running && job.job_id < own;
+    for key in keys(user) {
+        let open = find_open_by_dedupe_key(conn, Some(guild), SyncMember::KIND, &key).await?;
+        if open.is_some_and(earlier) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Since when members are looked for who joined while no events came: the clocks of the platform and of this service differ.
+pub fn missed_since(seen_at: Timestamp) -> Timestamp {
+    seen_at - TimeDelta::minutes(1)
+}
