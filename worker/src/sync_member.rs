@@ -9,7 +9,7 @@ use entities::audit_entry::{self, NewEntry};
 use entities::job::Failure;
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::SyncMember;
-use platforms::{CallContext, ChatMember, Missing, PlatformError, Platforms};
+use platforms::{CallContext, Change, ChatMember, Missing, PlatformError, Platforms, Reasons, SyncedPlayer};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::Event;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
-use crate::wanted::{Change, GuildRules, Player};
+use crate::wanted;
 use intent::Intent;
 
 pub(crate) struct Job(pub(crate) Platforms);
@@ -34,24 +34,25 @@ impl Handler for Job {
         let (chat, play) = (self.0.chat.as_ref(), self.0.play.as_ref());
         let read = job.database().read();
         let link = link::find_by_chat(read, guild, user).await?.ok_or_else(not_linked)?;
-        let rules = GuildRules::load(read, guild).await?;
-        let (call, groups, players) = (CallContext::interactive(guild), rules.groups(), [link.play_id]);
-        let (member, ranks, renamed) = tokio::join!(
+        let rules = wanted::load(read, guild).await?;
+        let (call, groups) = (CallContext::interactive(guild), rules.groups());
+        let (player, players) = (link.play_id, [link.play_id]);
+        let (member, memberships, names) = tokio::join!(
             chat.member(call, user),
-            play.group_ranks(call, &players, &groups),
-            names::renamed(play, call, &link),
+            play.memberships(call, &players, &groups),
+            names::of_player(play, call, player),
         );
         let member = member.map_err(job_error)?.ok_or_else(not_a_member)?;
-        let ranks = ranks.map_err(job_error)?;
-        self.store_name(job, guild, renamed.as_ref()).await?;
-        let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
-        let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
-        self.make(job, guild, &member, &rules.allowed, change).await
+        let memberships = memberships.map_err(job_error)?;
+        self.store_name(job, guild, names::difference(&link, names.as_ref()).as_ref()).await?;
+        let change = rules.change(&member, SyncedPlayer::of(&link, names.as_ref()), &memberships);
+        let reasons = |change: &Change| rules.reasons(change, player, &memberships);
+        self.make(job, guild, &member, &rules.allowed, change, reasons).await
     }
 }
 
 impl Job {
-    /// Makes the permitted part of a member's change.
+    /// Makes the permitted part of a member's change. `reasons`: why a change is made.
     pub(crate) async fn make(
         &self,
         job: &JobContext,
@@ -59,6 +60,7 @@ impl Job {
         member: &ChatMember,
         allowed: &[RoleId],
         change: Change,
+        reasons: impl FnOnce(&Change) -> Reasons,
     ) -> Result<Outcome, JobError> {
         let call = CallContext::interactive(guild);
         let permitted = self.permitted(call, allowed, member, change).await?;
@@ -66,7 +68,7 @@ impl Job {
         let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled() };
         let applied = sender.apply(member.chat_id, &permitted.change).await.map_err(halted)?;
         sync.end(&permitted.change, &applied)?;
-        let audit = sync.audit_entry().into_iter().collect();
+        let audit = sync.audit_entry(reasons).into_iter().collect();
         Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
     }
 
@@ -159,20 +161,18 @@ impl Sync {
     }
 
     /// `None`: no change.
-    fn audit_entry(&self) -> Option<NewEntry> {
+    fn audit_entry(&self, reasons: impl FnOnce(&Change) -> Reasons) -> Option<NewEntry> {
         let Intent { roles, nickname, change } = &self.intent;
         if change.is_empty() {
             return None;
         }
-        Some(NewEntry {
-            guild: self.guild,
-            action: audit_entry::MEMBER_SYNCED,
-            target: self.user.to_string(),
-            metadata: json!({
-                "before": { "roles": roles, "nickname": nickname },
-                "after": { "roles": change.roles_after(roles), "nickname": change.nick.as_ref().or(nickname.as_ref()) },
-            }),
-        })
+        let mut metadata = wanted::told(&reasons(change), change);
+        metadata.insert("before".to_owned(), json!({ "roles": roles, "nickname": nickname }));
+        let nickname = change.nick.as_ref().or(nickname.as_ref());
+        metadata
+            .insert("after".to_owned(), json!({ "roles": change.roles_after(roles), "nickname": nickname }));
+        let (target, metadata) = (self.user.to_string(), metadata.into());
+        Some(NewEntry { guild: self.guild, action: audit_entry::MEMBER_SYNCED, target, metadata })
     }
 }
 
