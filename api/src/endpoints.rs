@@ -8,6 +8,7 @@ pub(crate) mod prelude;
 pub(crate) mod whole_list;
 pub(crate) mod bindings {
     pub(crate) mod change;
+    pub(crate) mod explained;
     pub(crate) mod add {
         pub(crate) mod post;
     }

@@ -41,6 +41,9 @@ pub struct Model {
     pub link_banned: Verdict,
     pub verified_role: Option<RoleId>,
     pub unverified_role: Option<RoleId>,
+    pub nickname_bypass_roles: RoleList,
+    pub role_bypass_roles: RoleList,
+    pub sticky_roles: RoleList,
     pub link_message: Option<String>,
     pub join_notice: JoinNotice,
     pub join_channel: Option<ChannelId>,
@@ -61,7 +64,8 @@ pub struct Settings {
     /// console.
     #[schema(minimum = 0, maximum = 10_000, example = 30)]
     pub mirror_bans_per_hour: i32,
-    /// For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in.
+    /// For nicknames where no binding names the member; empty: they are left alone. `{play_username}`,
+    /// `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in.
     #[schema(example = "{play_username}")]
     pub nickname_template: String,
     /// An IANA name. Days, weeks and months of quotas and statistics begin in it.
@@ -99,6 +103,15 @@ pub struct Settings {
     /// The role that a link takes away, and its end gives back.
     #[schema(required)]
     pub unverified_role: Option<RoleId>,
+    /// Holders of one of these keep their nicknames in every sync.
+    #[schema(value_type = Vec<RoleId>)]
+    pub nickname_bypass_roles: RoleList,
+    /// Holders of one of these keep their roles in every sync.
+    #[schema(value_type = Vec<RoleId>)]
+    pub role_bypass_roles: RoleList,
+    /// Roles that no sync takes from anybody.
+    #[schema(value_type = Vec<RoleId>)]
+    pub sticky_roles: RoleList,
     /// What members are told who have just linked themselves.
     #[schema(required, max_length = 500, example = "Welcome! Choose your roles in #roles.")]
     pub link_message: Option<String>,
@@ -144,6 +157,9 @@ impl Model {
             link_banned: Verdict::Hold,
             verified_role: None,
             unverified_role: None,
+            nickname_bypass_roles: RoleList::default(),
+            role_bypass_roles: RoleList::default(),
+            sticky_roles: RoleList::default(),
             link_message: None,
             join_notice: JoinNotice::None,
             join_channel: None,
@@ -170,6 +186,9 @@ impl Model {
             link_banned: self.link_banned,
             verified_role: self.verified_role,
             unverified_role: self.unverified_role,
+            nickname_bypass_roles: self.nickname_bypass_roles.clone(),
+            role_bypass_roles: self.role_bypass_roles.clone(),
+            sticky_roles: self.sticky_roles.clone(),
             link_message: self.link_message.clone(),
             join_notice: self.join_notice,
             join_channel: self.join_channel,
@@ -249,6 +268,9 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::LinkBanned,
             Column::VerifiedRole,
             Column::UnverifiedRole,
+            Column::NicknameBypassRoles,
+            Column::RoleBypassRoles,
+            Column::StickyRoles,
             Column::LinkMessage,
             Column::JoinNotice,
             Column::JoinChannel,

@@ -230,6 +230,8 @@ ids! { integer_id:
     PlayId = 4_815_162_342_i64,
     /// A game group.
     GroupId = 4242,
+    /// A role of a game group, the platform's own id.
+    GroupRoleId = 99_513_316,
     /// A role binding, assigned by the database.
     BindingId = 17,
     /// An API key's row, assigned by the database. Not the public id in the key's text.

@@ -87,9 +87,9 @@ pub mod worker;
 pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
-    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError,
-    JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId,
-    SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
+    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GroupRoleId,
+    GuildId, IdError, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId,
+    QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

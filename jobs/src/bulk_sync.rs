@@ -12,7 +12,7 @@ use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
-use entities::{ChatId, GroupId, GuildId, RoleId, Timestamp};
+use entities::{BindingId, ChatId, GroupId, GuildId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -98,6 +98,12 @@ pub struct PlannedChange {
     /// Why: the member's ranks in the groups that decide about these roles; none: not in the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<GroupId, Vec<i16>>,
+    /// The bindings behind each of these roles.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bindings: BTreeMap<RoleId, Vec<BindingId>>,
+    /// The one that names the member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nick_binding: Option<BindingId>,
 }
 
 /// The result of a bulk sync request.

@@ -12,7 +12,6 @@ pub mod link_export;
 pub mod link_import;
 pub mod linking;
 pub mod member_events;
-pub mod member_state;
 pub mod mirror;
 mod operator;
 mod retry;

@@ -216,7 +216,7 @@ impl<'w> Linking<'w> {
             user,
             play: before.play_id,
             play_username: before.play_username.clone(),
-            roles: bindings.iter().map(|binding| binding.role_id).chain(verified).collect(),
+            roles: bindings.iter().map(|binding| binding.rule.role_id).chain(verified).collect(),
             nickname_template: row.map(|row| row.nickname_template).unwrap_or_default(),
             erased: self.erases,
         };

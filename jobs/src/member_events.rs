@@ -11,14 +11,15 @@ use entities::guild::JoinNotice;
 use entities::job::insert::find_open_by_dedupe_key;
 use entities::job::{Class, Model, State};
 use entities::synced_member::States;
-use entities::{ChatId, GuildId, JobId, Timestamp, follow, guild, link, screened_member, synced_member};
-use platforms::ChatMember;
+use entities::{
+    ChatId, GuildId, JobId, Timestamp, binding, follow, guild, link, screened_member, synced_member,
+};
+use platforms::{ChatMember, GuildRules, Managed};
 use queue::{Draft, Payload, QueueError};
 use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::kinds::{GreetMember, SyncCause, SyncMember};
-use crate::member_state::Managed;
 
 /// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
 const JUST_NOW: TimeDelta = TimeDelta::hours(1);
@@ -27,6 +28,7 @@ const JUST_NOW: TimeDelta = TimeDelta::hours(1);
 pub struct Members {
     pub managed: Managed,
     guild: guild::Model,
+    unlinked_have_roles: bool,
     linked: BTreeSet<ChatId>,
     states: BTreeMap<ChatId, States>,
     screened: BTreeSet<ChatId>,
@@ -41,12 +43,14 @@ impl Members {
         users: &[ChatId],
     ) -> Result<Self, DbErr> {
         let id = guild.guild_id;
+        let rules = GuildRules::new(binding::list(conn, id).await?, guild.settings());
         let links = link::find_by_chats(conn, id, users).await?;
         let states = synced_member::find_many(conn, id, users).await?;
         let following = follow::read(conn, id, guild.created_at).await?;
         Ok(Self {
             repairs: !following.is_off() && following.stopped.is_none(),
-            managed: Managed::of(conn, &guild).await?,
+            managed: rules.managed(),
+            unlinked_have_roles: !rules.unlinked_roles().is_empty(),
             linked: links.into_iter().map(|link| link.chat_id).collect(),
             states: states.into_iter().map(|row| (row.chat_id, row.states)).collect(),
             screened: screened_member::among(conn, id, users).await?.into_iter().collect(),
@@ -106,7 +110,7 @@ impl Members {
 
     /// Whether a sync left the member like this.
     fn is_explained(&self, work: &UnitOfWork, member: &ChatMember) -> bool {
-        let state = self.managed.state(member.roles.iter().copied(), member.nick.as_deref());
+        let state = self.managed.state(&member.roles, member.nick.as_deref());
         self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, work.now()))
     }
 
@@ -116,8 +120,7 @@ impl Members {
             return enqueue_sync(work, guild, user, SyncCause::Joined).await;
         }
         let joined_at = member.joined_at.unwrap_or(work.now());
-        let gets_something =
-            self.guild.unverified_role.is_some() || self.guild.join_notice != JoinNotice::None;
+        let gets_something = self.unlinked_have_roles || self.guild.join_notice != JoinNotice::None;
         if !gets_something || joined_at < work.now() - JUST_NOW {
             return Ok(());
         }

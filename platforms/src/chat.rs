@@ -35,6 +35,8 @@ pub struct ChatRole {
 #[serde(from = "MemberBody")]
 pub struct ChatMember {
     pub chat_id: ChatId,
+    /// Of the account, unique on the platform. Empty: the platform does not say.
+    pub username: String,
     pub nick: Option<String>,
     pub roles: Vec<RoleId>,
     pub is_bot: bool,
@@ -57,6 +59,8 @@ struct MemberBody {
 #[derive(Deserialize)]
 pub(crate) struct UserBody {
     pub(crate) id: ChatId,
+    #[serde(default)]
+    username: String,
     #[serde(default)]
     bot: bool,
 }
@@ -159,14 +163,8 @@ pub struct SessionStarts {
 
 impl From<MemberBody> for ChatMember {
     fn from(member: MemberBody) -> Self {
-        Self {
-            chat_id: member.user.id,
-            nick: member.nick,
-            roles: member.roles,
-            is_bot: member.user.bot,
-            joined_at: member.joined_at,
-            is_pending: member.pending,
-        }
+        let MemberBody { user: UserBody { id, username, bot }, nick, roles, joined_at, pending } = member;
+        Self { chat_id: id, username, nick, roles, is_bot: bot, joined_at, is_pending: pending }
     }
 }
 

@@ -31,6 +31,7 @@ mod roblox;
 mod routes;
 mod sign_in;
 mod span;
+mod sync_rules;
 mod webhook_secret;
 mod wire;
 
@@ -47,16 +48,19 @@ pub use failure::PLATFORM_UNAVAILABLE;
 pub use failures::CallFailure;
 pub use guild_access::GuildAccess;
 pub use interaction_key::{InteractionKey, REPLAY_WINDOW};
-pub use nickname::nickname;
+pub use nickname::{BINDING_WORDS, GUILD_WORDS, NameWords, is_template, needs_rank, nickname, template_rule};
 pub use oauth::{ATTEMPT_SECONDS, Attempt, Begun, IdTokenError, SignInError};
 pub use pacing::budget::{Budget, CountedBy};
 pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
 pub use pictures::{Picture, PictureOf, Pictures};
-pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL, Player, Profile, Ranks};
+pub use play::{
+    GroupRole, MEMBERSHIP_USERS_PER_CALL, Memberships, NAMES_PER_CALL, PlayNames, Player, Profile,
+};
 pub use play_sign_in::PlaySignIn;
 pub use receivers::{Message, Receivers, Unreached};
 pub use roblox::PlayPlatform;
 pub use sign_in::{Person, SignIn};
+pub use sync_rules::{Change, GuildRules, Managed, Reasons, SyncedPlayer, Verdict, judge};
 pub use webhook_secret::WebhookSecret;
 pub use wire::{CallPermit, Standing};

@@ -2,23 +2,30 @@
 
 use std::collections::HashMap;
 
-use entities::{GroupId, PlayId, Timestamp};
+use entities::{GroupId, GroupRoleId, PlayId, Timestamp};
 
 /// Maximum users per membership call.
 pub const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 /// Maximum users per call for their names.
 pub const NAMES_PER_CALL: usize = 200;
 
-/// The ranks (1 to 255, ascending) of users in groups. A pair that is absent is not in the group: rank 0.
-pub type Ranks = HashMap<(PlayId, GroupId), Vec<i16>>;
+/// The roles of users in groups, by ascending rank. A pair that is absent is not in the group: rank 0.
+pub type Memberships = HashMap<(PlayId, GroupId), Vec<GroupRole>>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupRole {
-    /// The platform's own id of the role, unique across groups.
-    pub id: i64,
+    /// Unique across groups.
+    pub id: GroupRoleId,
     pub name: String,
     /// 0 (guest) to 255 (owner). Several roles of a group may share a rank.
     pub rank: i16,
+}
+
+/// The names of a user: the unique one, and the one that games show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayNames {
+    pub name: String,
+    pub display_name: String,
 }
 
 /// An account on the game platform that a person has proven to own.

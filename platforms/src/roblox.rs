@@ -22,11 +22,11 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 pub(crate) use errors::classify;
-use types::{NamesBody, Page, RoleRanks};
+use types::{NameBody, NamesBody, Page, RolesById};
 
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
-use crate::play::{MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL, Ranks};
+use crate::play::{MEMBERSHIP_USERS_PER_CALL, Memberships, NAMES_PER_CALL, PlayNames};
 use crate::routes::play as routes;
 use crate::wire::{Request, Standing, Wire, credential};
 
@@ -48,7 +48,7 @@ pub struct PlayPlatform {
     wire: Wire,
     hosts: PlayHosts,
     credential: Option<HeaderValue>,
-    roles: Cache<GroupId, RoleRanks>,
+    roles: Cache<GroupId, RolesById>,
 }
 
 impl PlayPlatform {
@@ -89,31 +89,31 @@ impl PlayPlatform {
         Err(PlatformError::unavailable(list.route, "the pages do not end"))
     }
 
-    async fn names(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody> {
+    async fn names_batch(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody> {
         let request = Request::new(Method::POST, routes::USERS, format!("{}/v1/users", self.hosts.users))
             .body(json!({ "userIds": users, "excludeBannedUsers": false }));
         self.wire.json(context, &request).await
     }
     /// Any number of users: requested in batches of 50, a few at a time. An unknown group is `NotFound(Group)`,
     /// never an empty result, so a typing error cannot remove roles.
-    pub async fn group_ranks(
+    pub async fn memberships(
         &self,
         call: CallContext,
         users: &[PlayId],
         groups: &[GroupId],
-    ) -> Result<Ranks> {
+    ) -> Result<Memberships> {
         if users.is_empty() || groups.is_empty() {
-            return Ok(Ranks::new());
+            return Ok(Memberships::new());
         }
         // First, so that an unknown group is an error and not an empty result.
         for group in groups {
-            self.role_ranks(call, *group).await?;
+            self.roles_by_id(call, *group).await?;
         }
         let batches: Vec<Vec<PlayId>> = users.chunks(MEMBERSHIP_USERS_PER_CALL).map(<[_]>::to_vec).collect();
-        let answers = batches.into_iter().map(|batch| self.batch_ranks(call, batch, groups));
+        let answers = batches.into_iter().map(|batch| self.batch_memberships(call, batch, groups));
         stream::iter(answers)
             .buffer_unordered(BATCHES_AT_ONCE)
-            .try_fold(Ranks::new(), |mut all, batch| async move {
+            .try_fold(Memberships::new(), |mut all, batch| async move {
                 all.extend(batch);
                 Ok(all)
             })
@@ -121,15 +121,25 @@ impl PlayPlatform {
     }
 
     /// Current names. Users that do not exist are absent.
-    pub async fn usernames(&self, call: CallContext, users: &[PlayId]) -> Result<HashMap<PlayId, String>> {
+    pub async fn names(&self, call: CallContext, users: &[PlayId]) -> Result<HashMap<PlayId, PlayNames>> {
         let batches: Vec<Vec<PlayId>> = users.chunks(NAMES_PER_CALL).map(<[_]>::to_vec).collect();
-        let answers = batches.into_iter().map(|batch| self.names(call, batch));
+        let answers = batches.into_iter().map(|batch| self.names_batch(call, batch));
         stream::iter(answers)
             .buffer_unordered(BATCHES_AT_ONCE)
             .try_fold(HashMap::new(), |mut all, names| async move {
-                all.extend(names.data.into_iter().map(|user| (user.id, user.name)));
+                all.extend(
+                    names
+                        .data
+                        .into_iter()
+                        .map(|NameBody { id, name, display_name }| (id, PlayNames { name, display_name })),
+                );
                 Ok(all)
             })
             .await
+    }
+
+    /// The unique ones of the current names.
+    pub async fn usernames(&self, call: CallContext, users: &[PlayId]) -> Result<HashMap<PlayId, String>> {
+        Ok(self.names(call, users).await?.into_iter().map(|(id, names)| (id, names.name)).collect())
     }
 }

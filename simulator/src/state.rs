@@ -36,6 +36,8 @@ pub struct SimulatorState {
     pub(crate) members_intent: bool,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) names: HashMap<PlayId, Box<str>>,
+    /// Of users whose display name is not their name.
+    pub(crate) display_names: HashMap<PlayId, Box<str>>,
     /// Of users who have another one than [`Profile::default`].
     pub(crate) profiles: HashMap<PlayId, Profile>,
     /// The first id for new channels.

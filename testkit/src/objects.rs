@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use crate::{Api, Deployment, Guild, Member, eventually};
 
 /// Ids of objects outside the service, or free text: they reveal nothing about another guild.
-pub const OUTSIDE: [&str; 8] = [
+pub const OUTSIDE: [&str; 9] = [
     "target_id",
     "group_id",
+    "group_role_id",
     "place_id",
     "placeId",
     "universe_id",

@@ -6,14 +6,12 @@
 
 use entities::{ChatId, RoleId, binding};
 use platforms::{
-    CallContext, CallPermit, ChatMember, ChatPlatform, MemberCall, MemberChange, MemberUpdate, Missing,
-    PlatformError,
+    CallContext, CallPermit, Change, ChatMember, ChatPlatform, MemberCall, MemberChange, MemberUpdate,
+    Missing, PlatformError,
 };
 use queue::run::{JobContext, JobError};
 use sea_orm::DbErr;
 use tokio_util::sync::CancellationToken;
-
-use crate::wanted::Change;
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "role and nickname sync";

@@ -9,6 +9,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
+use crate::wanted;
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -29,17 +30,19 @@ impl Handler for Job {
         let call = CallContext::interactive(guild);
         let chat = self.0.chat.as_ref();
         let Some(member) = chat.member(call, user).await.map_err(job_error)? else { return skipped("left") };
-        let role = settings.unverified_role.filter(|role| !member.roles.contains(role));
-        if let Some(role) = role {
+        let missing = wanted::load(read, guild).await?.unlinked_roles().into_iter();
+        let missing: Vec<_> = missing.filter(|role| !member.roles.contains(role)).collect();
+        if !missing.is_empty() {
             let overview = chat.guild_overview(call).await.map_err(job_error)?;
             // One that is out of reach is named to admins by syncs.
-            if overview.grantable(role, &settings.allowed_privileged_roles.0).is_ok() {
+            let allowed = &settings.allowed_privileged_roles.0;
+            for role in missing.iter().filter(|role| overview.grantable(**role, allowed).is_ok()) {
                 job.before_effect().await?;
-                chat.add_role(call, user, role, REASON).await.map_err(job_error)?;
+                chat.add_role(call, user, *role, REASON).await.map_err(job_error)?;
             }
         }
         let noticed = self.notice(job, call, &settings, &args).await?;
-        Ok(Outcome::done(json!({ "role_id": role, "noticed": noticed })))
+        Ok(Outcome::done(json!({ "role_ids": missing, "noticed": noticed })))
     }
 }
 

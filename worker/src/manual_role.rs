@@ -7,7 +7,7 @@ use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::errors::{job_error, not_a_member};
-use crate::wanted::GuildRules;
+use crate::wanted;
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "asked for through the API";
@@ -99,7 +99,7 @@ async fn undone_by_sync(
     verb: Verb,
 ) -> Result<&'static str, JobError> {
     let read = job.database().read();
-    let rules = GuildRules::load(read, guild).await?;
+    let rules = wanted::load(read, guild).await?;
     // A sync changes linked members only.
     let Some(link) = link::find_by_chat(read, guild, user).await?.filter(|_| rules.manages(role)) else {
         return Ok("");
@@ -111,18 +111,17 @@ async fn undone_by_sync(
         Verb::Remove if rules.verified == Some(role) => {
             return Ok("; the next sync gives it back, because all linked members have it");
         }
+        Verb::Assign if rules.sticky.contains(&role) => return Ok(""),
         _ => {}
     }
     let call = CallContext::interactive(guild);
     // The change is made: without the ranks only this hint is missing.
-    let Ok(ranks) = platforms.play.group_ranks(call, &[link.play_id], &rules.groups()).await else {
+    let Ok(memberships) = platforms.play.memberships(call, &[link.play_id], &rules.groups()).await else {
         return Ok("; a binding names it, so the next sync sets it by the member's rank");
     };
-    Ok(match (verb, rules.wants(role, link.play_id, &ranks)) {
-        (Verb::Assign, false) => {
-            "; the next sync takes it away, because the member's rank does not call for it"
-        }
-        (Verb::Remove, true) => "; the next sync gives it back, because the member's rank calls for it",
+    Ok(match (verb, rules.wants(role, link.play_id, &memberships)) {
+        (Verb::Assign, false) => "; the next sync takes it away, because no binding gives it to this member",
+        (Verb::Remove, true) => "; the next sync gives it back, because a binding gives it to this member",
         _ => "",
     })
 }

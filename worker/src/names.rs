@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use entities::{ChatId, GuildId, PlayId, link};
-use platforms::{CallContext, PlayPlatform};
+use platforms::{CallContext, PlayNames, PlayPlatform};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Longest wait for a name in a sync with a waiting caller.
@@ -25,9 +25,9 @@ pub(crate) async fn current(
     play: &PlayPlatform,
     call: CallContext,
     players: &[PlayId],
-) -> HashMap<PlayId, String> {
-    match play.usernames(call, players).await {
-        Ok(names) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
+) -> HashMap<PlayId, PlayNames> {
+    match play.names(call, players).await {
+        Ok(names) => names.into_iter().filter(|(_, names)| !names.name.trim().is_empty()).collect(),
         Err(error) => {
             tracing::warn!(%error, "cannot read current names, keeping the stored ones");
             HashMap::new()
@@ -35,14 +35,14 @@ pub(crate) async fn current(
     }
 }
 
-/// The current name of one player, if it differs from the stored one.
-pub(crate) async fn renamed(play: &PlayPlatform, call: CallContext, link: &link::Model) -> Option<Renamed> {
-    let names = tokio::time::timeout(WAIT_LIMIT, current(play, call, &[link.play_id])).await;
-    difference(link, &names.unwrap_or_default())
+/// The current names of one player, for a sync with a waiting caller.
+pub(crate) async fn of_player(play: &PlayPlatform, call: CallContext, player: PlayId) -> Option<PlayNames> {
+    let names = tokio::time::timeout(WAIT_LIMIT, current(play, call, &[player])).await;
+    names.unwrap_or_default().remove(&player)
 }
 
-pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) -> Option<Renamed> {
-    let name = current.get(&link.play_id).filter(|name| **name != link.play_username)?;
+pub(crate) fn difference(link: &link::Model, current: Option<&PlayNames>) -> Option<Renamed> {
+    let PlayNames { name, .. } = current.filter(|current| current.name != link.play_username)?;
     Some(Renamed { chat: link.chat_id, play: link.play_id, name: name.clone() })
 }
 

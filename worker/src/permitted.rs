@@ -3,10 +3,8 @@
 
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId};
-use platforms::{GuildOverview, PlatformError, RoleProblem};
+use platforms::{Change, GuildOverview, PlatformError, RoleProblem};
 use serde::Serialize;
-
-use crate::wanted::Change;
 
 /// A role that cannot be given or removed, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,10 +2,7 @@
 
 use entities::Timestamp;
 use entities::synced_member::States;
-use jobs::member_state::Managed;
-use platforms::ChatMember;
-
-use crate::wanted::Change;
+use platforms::{Change, ChatMember, Managed};
 
 /// The state after the change, and those on the way there where each difference is a call of its own, whose events come
 /// until then.
@@ -27,7 +24,7 @@ pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, un
 
 /// The state after the change.
 fn after(managed: &Managed, member: &ChatMember, change: &Change) -> i64 {
-    managed.state(change.roles_after(&member.roles), change.nick.as_deref().or(member.nick.as_deref()))
+    managed.state(&change.roles_after(&member.roles), change.nick.as_deref().or(member.nick.as_deref()))
 }
 
 #[cfg(test)]
@@ -35,13 +32,13 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::testing::{change, member, role};
+    use crate::testing::{change, member, role, roles};
 
     #[test]
     fn two_calls_have_two_states_on_their_way() {
         let managed = Managed { roles: [role(1), role(2)].into(), nicknames: true };
         let now = member(&[2, 9], None);
-        let of = |held: &[i64], nick| managed.state(held.iter().map(|id| role(*id)), nick);
+        let of = |held: &[i64], nick| managed.state(&roles(held), nick);
         let until = Timestamp::UNIX_EPOCH;
         let states = |change: Change| states(&managed, &now, &change, until);
         let two = states(change(&[1], &[], Some("Ada")));

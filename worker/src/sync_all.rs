@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::errors::{job_error, wait_out};
 use crate::names;
-use crate::wanted::GuildRules;
+use crate::wanted;
 use follow::Turn;
 use page::{Findings, Page};
 use plan::{Cut, Plan};
@@ -46,7 +46,7 @@ impl Job {
     async fn plan(&self, job: &JobContext, args: &SyncAll) -> Result<Outcome, JobError> {
         job.check_cancelled()?;
         let read = job.database().read();
-        let rules = GuildRules::load(read, args.guild).await?;
+        let rules = wanted::load(read, args.guild).await?;
         let links = i64::try_from(link::count(read, args.guild).await?).unwrap_or(i64::MAX);
         let begun: Option<Plan> = job.last_checkpoint();
         if begun.is_none() && rules.is_empty() {

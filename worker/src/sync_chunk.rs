@@ -15,18 +15,18 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
+use entities::ChatId;
 use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
-use entities::{ChatId, GroupId};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{PlannedChange, SyncChunk};
-use platforms::{CallContext, ChatMember, Platforms};
+use platforms::{CallContext, Change, ChatMember, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::apply::Sender;
 use crate::errors::{job_error, wait_out};
-use crate::wanted::Change;
+use crate::wanted;
 use buckets::{Buckets, Due};
 use privileges::Refused;
 use progress::{Member, Progress, Settled};
@@ -114,17 +114,15 @@ async fn carry_out(
 /// Why a member was changed, and how.
 fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> NewEntry {
     let planned = &chunk.members[member];
-    let rank = |(group, ranks): (&GroupId, &Vec<i16>)| {
-        // Rank 0 means "not in the group".
-        json!({ "group_id": group, "ranks": if ranks.is_empty() { &[0][..] } else { ranks } })
-    };
     let mut metadata = json!({
         "cause": if chunk.follow { "follow" } else { "sync_all" },
         "job_id": job.parent(),
         "added_roles": done.add,
         "removed_roles": done.remove,
-        "ranks": planned.ranks.iter().map(rank).collect::<Vec<_>>(),
     });
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.extend(wanted::told(&wanted::reasons(planned), done));
+    }
     if let Some(nickname) = &done.nick {
         metadata["nickname"] = json!(nickname);
     }
@@ -154,7 +152,7 @@ impl Job {
         };
         let mut due = Vec::with_capacity(left.len());
         for (index, planned) in left {
-            let change = Change::from(planned);
+            let change = wanted::change(planned);
             let mut change = match &now {
                 None => change,
                 Some(members) => match members.get(&planned.user) {

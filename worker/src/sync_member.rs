@@ -12,8 +12,9 @@ use entities::job::Failure;
 use entities::synced_member::{self, States};
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::{SyncCause, SyncMember};
-use jobs::member_state::Managed;
-use platforms::{CallContext, ChatMember, Missing, PlatformError, Platforms};
+use platforms::{
+    CallContext, Change, ChatMember, Managed, Missing, PlatformError, Platforms, Reasons, SyncedPlayer,
+};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::Event;
 use sea_orm::{ConnectionTrait, DbErr};
@@ -24,7 +25,7 @@ use crate::errors::{job_error, not_a_member, not_linked};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::states::states;
-use crate::wanted::{Change, GuildRules, Player};
+use crate::wanted;
 use intent::Intent;
 
 pub(crate) struct Job(pub(crate) Platforms);
@@ -43,12 +44,12 @@ impl Handler for Job {
     ) -> Result<Outcome, JobError> {
         let (chat, play) = (self.0.chat.as_ref(), self.0.play.as_ref());
         let read = job.database().read();
-        let rules = GuildRules::load(read, guild).await?;
-        let call = CallContext::interactive(guild);
+        let rules = wanted::load(read, guild).await?;
+        let (call, managed) = (CallContext::interactive(guild), rules.managed());
         let member = async || chat.member(call, user).await.map_err(job_error);
         let seen = match cause {
             None => None,
-            Some(cause) => match event::begin(job, (guild, user), cause, &rules, member).await? {
+            Some(cause) => match event::begin(job, (guild, user), cause, &managed, member).await? {
                 Some(member) => Some(member),
                 None => return Ok(event::nothing_to_do()),
             },
@@ -57,25 +58,25 @@ impl Handler for Job {
             None if cause.is_some() => return Ok(event::nothing_to_do()),
             link => link.ok_or_else(not_linked)?,
         };
-        let (groups, players) = (rules.groups(), [link.play_id]);
+        let (groups, player, players) = (rules.groups(), link.play_id, [link.play_id]);
         let member = async {
             match seen {
                 Some(member) => Ok(Some(member)),
                 None => member().await,
             }
         };
-        let (member, ranks, renamed) = tokio::join!(
+        let (member, memberships, names) = tokio::join!(
             member,
-            play.group_ranks(call, &players, &groups),
-            names::renamed(play, call, &link),
+            play.memberships(call, &players, &groups),
+            names::of_player(play, call, player),
         );
         let member = member?.ok_or_else(not_a_member)?;
-        let ranks = ranks.map_err(job_error)?;
-        self.store_name(job, guild, renamed.as_ref()).await?;
-        let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
-        let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
-        let why = Why { managed: rules.managed(), cause };
-        self.make(job, guild, &member, &rules.allowed, change, &why).await
+        let memberships = memberships.map_err(job_error)?;
+        self.store_name(job, guild, names::difference(&link, names.as_ref()).as_ref()).await?;
+        let change = rules.change(&member, SyncedPlayer::of(&link, names.as_ref()), &memberships);
+        let reasons = |change: &Change| rules.reasons(change, player, &memberships);
+        let why = Why { managed, cause };
+        self.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await
     }
 }
 
@@ -87,7 +88,7 @@ pub(crate) struct Why {
 }
 
 impl Job {
-    /// Makes the permitted part of a member's change.
+    /// Makes the permitted part of a member's change. `reasons`: why a change is made.
     pub(crate) async fn make(
         &self,
         job: &JobContext,
@@ -95,7 +96,7 @@ impl Job {
         member: &ChatMember,
         allowed: &[RoleId],
         change: Change,
-        why: &Why,
+        (why, reasons): (&Why, impl FnOnce(&Change) -> Reasons),
     ) -> Result<Outcome, JobError> {
         let call = CallContext::interactive(guild);
         let permitted = self.permitted(call, allowed, member, change).await?;
@@ -107,7 +108,7 @@ impl Job {
         if why.cause == Some(SyncCause::Joined) {
             metrics::histogram!("guildhall_gateway_lag_seconds").record(job.since_enqueued());
         }
-        let audit = sync.audit_entry().into_iter().collect();
+        let audit = sync.audit_entry(reasons).into_iter().collect();
         Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
     }
 
@@ -232,19 +233,20 @@ impl<'w> Sync<'w> {
     }
 
     /// `None`: no change.
-    fn audit_entry(&self) -> Option<NewEntry> {
+    fn audit_entry(&self, reasons: impl FnOnce(&Change) -> Reasons) -> Option<NewEntry> {
         let Intent { roles, nickname, change } = &self.intent;
         if change.is_empty() {
             return None;
         }
-        let mut metadata = json!({
-            "before": { "roles": roles, "nickname": nickname },
-            "after": { "roles": change.roles_after(roles), "nickname": change.nick.as_ref().or(nickname.as_ref()) },
-        });
+        let mut metadata = wanted::told(&reasons(change), change);
+        metadata.insert("before".to_owned(), json!({ "roles": roles, "nickname": nickname }));
+        let nickname = change.nick.as_ref().or(nickname.as_ref());
+        metadata
+            .insert("after".to_owned(), json!({ "roles": change.roles_after(roles), "nickname": nickname }));
         if let Some(cause) = self.why.cause {
-            metadata["cause"] = json!(cause);
+            metadata.insert("cause".to_owned(), json!(cause));
         }
-        let target = self.user.to_string();
+        let (target, metadata) = (self.user.to_string(), metadata.into());
         Some(NewEntry { guild: self.guild, action: audit_entry::MEMBER_SYNCED, target, metadata })
     }
 }

@@ -1,10 +1,7 @@
 //! Shorthands for ids and members in unit tests.
 
-use entities::binding::{Kind, Rule};
-use entities::{ChatId, GroupId, PlayId, RoleId};
-use platforms::ChatMember;
-
-use crate::wanted::Change;
+use entities::{ChatId, PlayId, RoleId};
+use platforms::{Change, ChatMember};
 
 pub(crate) fn role(id: i64) -> RoleId {
     RoleId::try_from(id).unwrap()
@@ -22,17 +19,10 @@ pub(crate) fn play(id: i64) -> PlayId {
     PlayId::try_from(id).unwrap()
 }
 
-pub(crate) fn group(id: i64) -> GroupId {
-    GroupId::try_from(id).unwrap()
-}
-
-pub(crate) fn rule(group_id: i64, rank: i32, role_id: i64) -> Rule {
-    Rule { kind: Kind::GroupRank, group_id: group(group_id), rank, role_id: role(role_id) }
-}
-
 pub(crate) fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
     ChatMember {
         chat_id: chat(7),
+        username: "chatter".to_owned(),
         nick: nick.map(str::to_owned),
         roles: roles(held),
         is_bot: false,

@@ -3,15 +3,20 @@
 //!
 //! A member who is linked again gets a sync instead: at the beginning, and again at the end for a link made meanwhile.
 
+use std::collections::BTreeSet;
+
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::{SyncMember, UnlinkMember};
-use platforms::{CallContext, ChatMember, Platforms, nickname};
+use platforms::{
+    CallContext, Change, ChatMember, GuildRules, Memberships, Missing, NameWords, PlatformError, Platforms,
+    Reasons, SyncedPlayer, needs_rank, nickname,
+};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
 use crate::sync_member::{self, Why};
-use crate::wanted::{Change, GuildRules};
+use crate::{names, wanted};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -28,10 +33,12 @@ impl Handler for Job {
         let Some(member) = member else {
             return Ok(Outcome::Done { result: json!({ "left_the_guild": true }), audit: Vec::new() });
         };
-        let rules = GuildRules::load(job.database().read(), guild).await?;
-        let change = change(&ended, rules.unverified, &member);
+        let rules = wanted::load(job.database().read(), guild).await?;
+        let given = self.given(&ended, &rules, &member).await?;
+        let change = change(&ended, &rules.unlinked_roles(), &member, &given);
         // Of members without a link no state is noted.
-        let outcome = sync.make(job, guild, &member, &rules.allowed, change, &Why::default()).await?;
+        let (why, reasons) = (Why::default(), |_: &Change| Reasons::default());
+        let outcome = sync.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await?;
         if is_linked(job, guild, user).await? {
             return sync.run(job, SyncMember::of(guild, user)).await;
         }
@@ -42,17 +49,64 @@ impl Handler for Job {
     }
 }
 
+impl Job {
+    /// The nicknames that the link may have given the member: by the guild's template at its end, and by the rules of
+    /// now, for which ranks and names are read where a template needs them.
+    async fn given(
+        &self,
+        ended: &UnlinkMember,
+        rules: &GuildRules,
+        member: &ChatMember,
+    ) -> Result<Vec<String>, JobError> {
+        let template = &ended.nickname_template;
+        let is_plain = |template: &str| !needs_rank(template) && !template.contains("{play_display_name}");
+        let (mut memberships, mut names) = (Memberships::new(), None);
+        // The platform no longer knows an account that was erased.
+        if !ended.erased && (rules.templates().count() > 1 || !is_plain(template)) {
+            let (play, call) = (self.0.play.as_ref(), CallContext::interactive(ended.guild));
+            let (players, groups) = ([ended.play], rules.groups());
+            let (read, known) = tokio::join!(
+                play.memberships(call, &players, &groups),
+                names::of_player(play, call, ended.play),
+            );
+            memberships = match read {
+                Err(PlatformError::NotFound(Missing::Group)) => Memberships::new(),
+                read => read.map_err(job_error)?,
+            };
+            names = known;
+        }
+        let display_name = names.as_ref().map(|names| names.display_name.as_str());
+        let words = NameWords {
+            play_username: &ended.play_username,
+            play_display_name: display_name,
+            play_id: ended.play,
+            chat_username: &member.username,
+            rank: None,
+        };
+        let player = SyncedPlayer { id: ended.play, name: &ended.play_username, display_name };
+        let given = [nickname(template, &words), rules.nickname(member, player, &memberships)];
+        // Where ranks are not known any more, what contains the name came from the link.
+        let erased = member.nick.clone().filter(|nick| ended.erased && nick.contains(&ended.play_username));
+        Ok(given.into_iter().flatten().chain(erased).collect())
+    }
+}
+
 async fn is_linked(job: &JobContext, guild: GuildId, user: ChatId) -> Result<bool, JobError> {
     Ok(link::find_by_chat(job.database().read(), guild, user).await?.is_some())
 }
 
 /// What the member still has of the link, and what they lack without one. A nickname that somebody else gave stays.
-fn change(ended: &UnlinkMember, unverified: Option<RoleId>, member: &ChatMember) -> Change {
-    let goes = |role: &RoleId| ended.roles.contains(role) && unverified != Some(*role);
-    let given = nickname(&ended.nickname_template, &ended.play_username, ended.play);
-    let has = given.is_some() && member.nick == given;
+/// `unlinked`: the roles of members without a link; `given`: nicknames that a link gave.
+fn change(
+    ended: &UnlinkMember,
+    unlinked: &BTreeSet<RoleId>,
+    member: &ChatMember,
+    given: &[String],
+) -> Change {
+    let goes = |role: &RoleId| ended.roles.contains(role) && !unlinked.contains(role);
+    let has = member.nick.as_ref().is_some_and(|nick| given.contains(nick));
     Change {
-        add: unverified.into_iter().filter(|role| !member.roles.contains(role)).collect(),
+        add: unlinked.iter().copied().filter(|role| !member.roles.contains(role)).collect(),
         remove: member.roles.iter().copied().filter(goes).collect(),
         nick: has.then(String::new),
     }
@@ -74,13 +128,14 @@ mod tests {
             nickname_template: "{play_username}".to_owned(),
             erased: false,
         };
-        let after = change(&ended, None, &member(&[900, 102], Some("builder")));
+        let (none, given) = (BTreeSet::new(), ["builder".to_owned()]);
+        let change = |unlinked: &BTreeSet<RoleId>, member| change(&ended, unlinked, &member, &given);
+        let after = change(&none, member(&[900, 102], Some("builder")));
         assert_eq!(after, Change { add: Vec::new(), remove: roles(&[102]), nick: Some(String::new()) });
-        assert!(change(&ended, None, &member(&[900], Some("boss"))).is_empty());
-        let unnamed = UnlinkMember { nickname_template: String::new(), ..ended };
-        assert!(change(&unnamed, None, &member(&[900], None)).is_empty());
-        let other = change(&unnamed, Some(role(700)), &member(&[101], None));
+        assert!(change(&none, member(&[900], Some("boss"))).is_empty());
+        assert!(change(&none, member(&[900], None)).is_empty());
+        let other = change(&[role(700)].into(), member(&[101], None));
         assert_eq!(other, Change { add: roles(&[700]), remove: roles(&[101]), nick: None });
-        assert!(change(&unnamed, Some(role(101)), &member(&[101], None)).is_empty());
+        assert!(change(&[role(101)].into(), member(&[101], None)).is_empty());
     }
 }

@@ -113,8 +113,8 @@ async fn bindings(call: &Call, overview: Option<&GuildOverview>) -> Result<Findi
     let mut refused: Vec<_> = bound
         .iter()
         .filter_map(|row| {
-            let problem = overview.grantable(row.role_id, allowed).err()?;
-            let name = overview.role(row.role_id).map_or("a role that is gone", |role| &role.name);
+            let problem = overview.grantable(row.rule.role_id, allowed).err()?;
+            let name = overview.role(row.rule.role_id).map_or("a role that is gone", |role| &role.name);
             Some(format!("{}: {problem}", plain(name)))
         })
         .collect();

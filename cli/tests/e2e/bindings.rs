@@ -25,7 +25,8 @@ async fn a_binding_is_created_updated_and_deleted(deployment: &Deployment) {
     let added = api.post("/bindings/add", body).await;
     assert!(!added.message().is_empty());
     let id = added.ok()["id"].as_i64().unwrap();
-    let wanted = json!({ "id": id, "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[0] });
+    let wanted = json!({ "id": id, "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[0],
+                         "priority": 0, "nickname_template": null });
     assert!(list(&api).await.contains(&wanted), "{:?}", list(&api).await);
 
     let changed = api.patch("/bindings/update", json!({ "binding_id": id, "rank": 254 })).await;
@@ -33,8 +34,8 @@ async fn a_binding_is_created_updated_and_deleted(deployment: &Deployment) {
     changed.ok();
     let body = json!({ "binding_id": id.to_string(), "role_id": guild.roles[1], "group_id": 77 });
     api.patch("/bindings/update", body).await.ok();
-    let wanted =
-        json!({ "id": id, "type": "group_rank", "group_id": 77, "rank": 254, "role_id": guild.roles[1] });
+    let wanted = json!({ "id": id, "type": "group_rank", "group_id": 77, "rank": 254, "role_id": guild.roles[1],
+                "priority": 0, "nickname_template": null });
     assert!(list(&api).await.contains(&wanted), "{:?}", list(&api).await);
 
     let removed = api.delete(&format!("/bindings/remove/{id}")).await;

@@ -18,7 +18,7 @@ in_turn!(
 async fn every_field_of_a_binding_is_checked(deployment: &Deployment) {
     let valid = json!({ "type": "group_rank", "group_id": 1, "rank": 1, "role_id": "1" });
     let bad = [
-        ("type", vec![Value::Null, json!(1), json!(""), json!("group_role")]),
+        ("type", vec![Value::Null, json!(1), json!(""), json!("group_ranks")]),
         ("group_id", vec![Value::Null, json!(0), json!(-1), json!(1.5), json!("x"), json!([1]), json!(1e30)]),
         ("rank", vec![Value::Null, json!(-1), json!(256), json!(0.5), json!("ten"), json!(true)]),
         (

@@ -6,6 +6,8 @@ mod audit_export;
 mod audit_logs;
 mod audit_verify;
 mod backup;
+mod binding_fields;
+mod binding_types;
 mod bindings;
 mod caps;
 mod chat_commands;

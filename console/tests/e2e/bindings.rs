@@ -7,6 +7,7 @@ use testkit::console::Console;
 in_turn!(
     a_group_offers_its_ranks_by_name,
     what_cannot_be_read_is_said_at_its_field,
+    each_type_is_added_and_shown,
     a_member_is_tested_without_a_change,
     the_first_steps_say_what_is_left
 );
@@ -40,13 +41,80 @@ async fn what_cannot_be_read_is_said_at_its_field(deployment: &Deployment) {
     console.post(&bindings, &twice).await.shows(422, "The guild has this binding already");
 }
 
+async fn each_type_is_added_and_shown(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let bindings = format!("/console/guilds/{}/bindings", guild.id);
+    // Without a group only the types that need none are offered.
+    let choices = async |query: &str| {
+        console
+            .get(&format!("{bindings}{query}"))
+            .await
+            .form_asking("nickname_template")
+            .choices("type")
+            .to_vec()
+    };
+    assert_eq!(choices("?group_id=x").await, ["verified", "unverified"]);
+    assert_eq!(choices("").await.len(), 6);
+    let (group, trainee) = (guild.group.to_string(), (guild.group * 1_000 + 1).to_string());
+    let role = guild.roles[0].as_str();
+    for (fields, shown) in [
+        (&[("type", "group_rank_range"), ("min_rank", "40"), ("max_rank", "60")][..], "Ranks 40 to 60"),
+        (&[("type", "group_member")], "All members of the group"),
+        (&[("type", "group_role"), ("group_role_id", &trainee)], "Role Trainee"),
+        (
+            &[("type", "verified"), ("nickname_template", "{chat_username}"), ("priority", "3")],
+            "All linked members",
+        ),
+        (&[("type", "unverified")], "Members without a link"),
+    ] {
+        let fields = [fields, &[("group_id", group.as_str()), ("role_id", role), ("rank", "")][..]].concat();
+        let added = console.submit(&bindings, &fields).await;
+        added.shows(200, "Binding added.");
+        assert!(added.texts("td").iter().any(|text| text == shown), "{shown}");
+    }
+    console.get(&bindings).await.shows(200, "nickname {chat_username}, priority 3").shows(200, "By link");
+    let removed = api_id(deployment, "verified").await;
+    let removed = console.submit(&format!("{bindings}/{removed}/remove"), &[]).await;
+    removed.shows(200, "Binding removed");
+    console
+        .undo(&removed)
+        .await
+        .shows(200, "Binding added.")
+        .shows(200, "nickname {chat_username}, priority 3");
+
+    let common = [("group_id", group.as_str()), ("role_id", role)];
+    let refuses = async |fields: &[(&str, &str)], field: &str, typed: &str, text: &str| {
+        let all = [fields, &common[..]].concat();
+        console.post(&bindings, &all).await.refuses(field, typed, text);
+    };
+    let foreign = [("type", "group_member"), ("min_rank", "4")];
+    refuses(&foreign, "min_rank", "4", "does not belong").await;
+    refuses(&[("type", "group_rank_range"), ("min_rank", "4")], "max_rank", "", "missing").await;
+    refuses(
+        &[("type", "verified"), ("nickname_template", "{rang}")],
+        "nickname_template",
+        "{rang}",
+        "{rank_name}",
+    )
+    .await;
+    refuses(&[("type", "verified"), ("priority", "x")], "priority", "x", "Enter a number from 0 to 1000.")
+        .await;
+}
+
+/// The binding of this type.
+async fn api_id(deployment: &Deployment, kind: &str) -> String {
+    let listed = deployment.api().get("/bindings/list").await.ok()["bindings"].clone();
+    let found = listed.as_array().unwrap().iter().find(|binding| binding["type"] == kind).unwrap();
+    found["id"].to_string()
+}
+
 async fn a_member_is_tested_without_a_change(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let bindings = format!("/console/guilds/{}/bindings", guild.id);
     let member = &guild.members[5];
     let tested = console.get(&format!("{bindings}?member={}", member.chat)).await;
     tested.shows(200, "gets the role").shows(200, "does not match").shows(200, &member.name);
-    tested.shows(200, "Rank now");
+    tested.shows(200, "Rank now").shows(200, "has another rank").shows(200, "A sync would");
     let ranks = tested.texts("#test td");
     assert!(
         ["Captain (200)", "Captain"].iter().all(|text| ranks.iter().any(|rank| rank == text)),

@@ -13,6 +13,7 @@ in_turn!(
     enter_in_a_field_saves,
     staff_who_may_only_read_change_nothing,
     rules_for_linking_are_saved_and_taken_back,
+    roles_by_which_syncs_spare_members_are_saved_and_taken_back,
     what_is_wrong_about_linking_stands_at_its_field,
     a_role_that_discord_does_not_show_stays,
     a_person_sets_only_roles_below_their_own
@@ -188,6 +189,34 @@ async fn rules_for_linking_are_saved_and_taken_back(deployment: &Deployment) {
     let closed = owner.get(sent.location()).await;
     assert_eq!(stored(deployment).await["link_ways"], json!([]));
     owner.undo(&closed).await.shows(200, "Settings saved.");
+    assert_eq!(stored(deployment).await, before);
+}
+
+async fn roles_by_which_syncs_spare_members_are_saved_and_taken_back(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let before = stored(deployment).await;
+    let page = owner.get(&settings(deployment)).await;
+    page.shows(200, "Roles that no sync takes");
+    let typed = [
+        ("nickname_bypass_roles", guild.high_role.as_str()),
+        ("role_bypass_roles", &guild.high_role),
+        ("sticky_roles", &guild.roles[0]),
+        ("sticky_roles", &guild.roles[1]),
+    ];
+    let saved = owner.press(&page, "Save settings", &typed).await;
+    saved.shows(200, "Settings saved.");
+    let mut expected = before.clone();
+    let changed = json!({
+        "nickname_bypass_roles": [guild.high_role], "role_bypass_roles": [guild.high_role],
+    });
+    expected.as_object_mut().unwrap().extend(changed.as_object().unwrap().clone());
+    let mut now = stored(deployment).await;
+    let mut sticky: Vec<_> = now["sticky_roles"].as_array().unwrap().clone();
+    sticky.sort_unstable_by_key(ToString::to_string);
+    assert_eq!(sticky, [json!(guild.roles[0]), json!(guild.roles[1])]);
+    now["sticky_roles"] = json!([]);
+    assert_eq!(now, expected);
+    owner.undo(&saved).await.shows(200, "Settings saved.");
     assert_eq!(stored(deployment).await, before);
 }
 

@@ -92,6 +92,7 @@ mod tests {
         let roles: Vec<ChatRole> = [(7, TALK), (8, bot_permissions), (10, 0), (11, 0)].map(one).into();
         let bot = ChatMember {
             chat_id: 99.try_into().unwrap(),
+            username: "bot".to_owned(),
             nick: None,
             roles: vec![8.try_into().unwrap()],
             is_bot: true,

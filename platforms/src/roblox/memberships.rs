@@ -1,4 +1,4 @@
-//! The ranks of one batch of users in any groups: one call, and one more for each further page.
+//! The memberships of one batch of users in any groups: one call, and one more for each further page.
 
 use entities::{GroupId, PlayId};
 
@@ -6,7 +6,7 @@ use super::PlayPlatform;
 use super::types::MembershipBody;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
-use crate::play::Ranks;
+use crate::play::Memberships;
 use crate::routes::play as routes;
 
 /// Maximum memberships per page.
@@ -15,23 +15,23 @@ const MEMBERSHIPS_PER_PAGE: u32 = 100;
 const MAX_PAGES: usize = 200;
 
 impl PlayPlatform {
-    pub(super) async fn batch_ranks(
+    pub(super) async fn batch_memberships(
         &self,
         context: CallContext,
         users: Vec<PlayId>,
         groups: &[GroupId],
-    ) -> Result<Ranks> {
+    ) -> Result<Memberships> {
         let names: Vec<String> = users.iter().map(|user| format!("'users/{user}'")).collect();
         let filter = format!("user in [{}]", names.join(","));
         let list = self
             .cloud(routes::MEMBERSHIPS, "/cloud/v2/groups/-/memberships")?
             .query("maxPageSize", MEMBERSHIPS_PER_PAGE.to_string())
             .query("filter", filter);
-        let mut ranks = Ranks::new();
+        let mut found = Memberships::new();
         for membership in &self.items(context, list, MAX_PAGES).await? {
-            self.note(context, membership, groups, &mut ranks).await?;
+            self.note(context, membership, groups, &mut found).await?;
         }
-        Ok(ranks)
+        Ok(found)
     }
 
     /// Memberships of other groups are skipped.
@@ -40,7 +40,7 @@ impl PlayPlatform {
         context: CallContext,
         membership: &MembershipBody,
         groups: &[GroupId],
-        ranks: &mut Ranks,
+        found: &mut Memberships,
     ) -> Result<()> {
         let (Some(group), Some(user)) = (membership.group(), membership.user()) else {
             return Err(PlatformError::unavailable(
@@ -51,10 +51,10 @@ impl PlayPlatform {
         if !groups.contains(&group) {
             return Ok(());
         }
-        let found = self.ranks_of(context, group, &membership.role_ids()).await?;
-        let held = ranks.entry((user, group)).or_default();
-        held.extend(found);
-        held.sort_unstable();
+        let roles = self.roles_of(context, group, &membership.role_ids()).await?;
+        let held = found.entry((user, group)).or_default();
+        held.extend(roles);
+        held.sort_unstable_by_key(|role| (role.rank, role.id));
         held.dedup();
         Ok(())
     }

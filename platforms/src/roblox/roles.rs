@@ -1,11 +1,11 @@
-//! A group's name, and the ranks of its roles: these are cached for minutes, fetched by one caller at a time.
+//! A group's name, and its roles: these are cached for minutes, fetched by one caller at a time.
 
 use std::sync::Arc;
 
-use entities::GroupId;
+use entities::{GroupId, GroupRoleId};
 
 use super::PlayPlatform;
-use super::types::{GroupBody, RoleBody, RoleRanks};
+use super::types::{GroupBody, RoleBody, RolesById};
 use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
 use crate::play::GroupRole;
@@ -17,35 +17,32 @@ const ROLES_PER_PAGE: u32 = 20;
 const MAX_ROLE_PAGES: usize = 100;
 
 impl PlayPlatform {
-    pub(super) async fn role_ranks(&self, context: CallContext, group: GroupId) -> Result<RoleRanks> {
+    pub(super) async fn roles_by_id(&self, context: CallContext, group: GroupId) -> Result<RolesById> {
         let fetch = async {
             let roles = self.group_roles(context, group).await?;
-            Ok(Arc::new(roles.into_iter().map(|role| (role.id, role.rank)).collect()))
+            Ok(Arc::new(roles.into_iter().map(|role| (role.id, role)).collect()))
         };
         self.roles.try_get_with(group, fetch).await.map_err(|error: Arc<PlatformError>| (*error).clone())
     }
 
-    /// The ranks of roles of one group, ascending. A role absent from the cached list is new: the list is refreshed.
-    pub(super) async fn ranks_of(
+    /// These roles of one group. A role absent from the cached list is new: the list is refreshed.
+    pub(super) async fn roles_of(
         &self,
         context: CallContext,
         group: GroupId,
-        roles: &[i64],
-    ) -> Result<Vec<i16>> {
-        let mut known = self.role_ranks(context, group).await?;
+        roles: &[GroupRoleId],
+    ) -> Result<Vec<GroupRole>> {
+        let mut known = self.roles_by_id(context, group).await?;
         if roles.iter().any(|role| !known.contains_key(role)) {
             self.roles.invalidate(&group).await;
-            known = self.role_ranks(context, group).await?;
+            known = self.roles_by_id(context, group).await?;
         }
-        let rank = |role| {
+        let role = |role| {
             let unknown =
                 || PlatformError::unavailable(routes::MEMBERSHIPS, "a membership has an unknown role");
-            known.get(role).copied().ok_or_else(unknown)
+            known.get(role).cloned().ok_or_else(unknown)
         };
-        let mut ranks = roles.iter().map(rank).collect::<Result<Vec<i16>, _>>()?;
-        ranks.sort_unstable();
-        ranks.dedup();
-        Ok(ranks)
+        roles.iter().map(role).collect()
     }
 
     /// The current name of a group.

@@ -1,16 +1,16 @@
 //! The parts of the game platform's objects that the client reads.
 
-use entities::{GroupId, PlayId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use entities::{GroupId, GroupRoleId, PlayId};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::play::GroupRole;
 
-/// Rank by role id.
-pub(super) type RoleRanks = Arc<HashMap<i64, i16>>;
+/// The roles of a group by id.
+pub(super) type RolesById = Arc<HashMap<GroupRoleId, GroupRole>>;
 
 /// A page of a list, whose name for its items depends on the list.
 #[derive(Deserialize)]
@@ -46,9 +46,9 @@ impl MembershipBody {
     }
 
     /// From `groups/7/roles/99513316`.
-    pub(super) fn role_ids(&self) -> Vec<i64> {
+    pub(super) fn role_ids(&self) -> Vec<GroupRoleId> {
         let listed = self.roles.as_array().into_iter().flatten().filter_map(Value::as_str);
-        let mut ids: Vec<i64> = self
+        let mut ids: Vec<GroupRoleId> = self
             .role
             .as_deref()
             .into_iter()
@@ -89,9 +89,12 @@ pub(super) struct NamesBody {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct NameBody {
     pub(super) id: PlayId,
     pub(super) name: String,
+    #[serde(default)]
+    pub(super) display_name: String,
 }
 
 #[cfg(test)]
@@ -105,11 +108,14 @@ mod tests {
         let membership: MembershipBody = serde_json::from_str(body).unwrap();
         assert_eq!(membership.group().map(GroupId::get), Some(7));
         assert_eq!(membership.user().map(PlayId::get), Some(156));
-        assert_eq!(membership.role_ids(), [4, 9]);
+        let ids = |membership: &MembershipBody| {
+            membership.role_ids().into_iter().map(GroupRoleId::get).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&membership), [4, 9]);
         let old: MembershipBody = serde_json::from_str(
             r#"{"path":"groups/7/memberships/a","user":"users/1","role":"groups/7/roles/9"}"#,
         )
         .unwrap();
-        assert_eq!(old.role_ids(), [9]);
+        assert_eq!(ids(&old), [9]);
     }
 }

@@ -86,6 +86,7 @@ struct MemberForm {
     /// Whether the member still has to pass the guild's screening.
     pending: Option<bool>,
     username: Option<Box<str>>,
+    display_name: Option<Box<str>>,
     #[serde(default)]
     remove: bool,
 }
@@ -205,11 +206,14 @@ fn change_group_member(state: &mut SimulatorState, form: &MemberForm) -> Result<
         } else {
             group.members.insert(play_id, ranks.into());
         }
-    } else if form.username.is_none() {
+    } else if form.username.is_none() && form.display_name.is_none() {
         return Err("group_id: missing beside play_id".into());
     }
     if let Some(name) = &form.username {
         state.names.insert(play_id, name.clone());
+    }
+    if let Some(name) = &form.display_name {
+        state.display_names.insert(play_id, name.clone());
     }
     Ok(true)
 }

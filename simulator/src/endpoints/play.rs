@@ -130,7 +130,10 @@ pub(crate) fn users(simulator: &Simulator, input: &Input) -> Reply {
         .user_ids
         .iter()
         .filter_map(|id| Some((id, state.names.get(id)?)))
-        .map(|(id, name)| json!({ "id": id, "name": name, "displayName": name, "hasVerifiedBadge": false }))
+        .map(|(id, name)| {
+            let display_name = state.display_names.get(id).unwrap_or(name);
+            json!({ "id": id, "name": name, "displayName": display_name, "hasVerifiedBadge": false })
+        })
         .collect();
     Reply::ok(json!({ "data": data }))
 }

@@ -11,12 +11,14 @@ async fn ranks_are_read_for_fifty_users_a_call() {
     let several = json!({ "group_id": GROUP, "play_id": play(0), "ranks": [30, 10] });
     assert_eq!(peer.post("/control/members", several).await.0, 204);
     let users: Vec<_> = (0..130).map(play).collect();
-    let ranks = play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap();
+    let ranks = play_platform.memberships(bulk(), &users, &[group()]).await.unwrap();
     assert_eq!(ranks.len(), 120);
-    assert_eq!(ranks[&(play(0), group())], [10, 30]);
-    assert_eq!(ranks[&(play(1), group())], [20]);
+    let held = |user| ranks[&(play(user), group())].iter().map(|role| role.rank).collect::<Vec<_>>();
+    assert_eq!((held(0), held(1)), (vec![10, 30], vec![20]));
+    let first = &ranks[&(play(0), group())][0];
+    assert_eq!((first.id.get(), first.name.as_str()), (GROUP * 1000 + 1, "g1"));
     assert!(!ranks.contains_key(&(play(125), group())));
-    play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap();
+    play_platform.memberships(bulk(), &users, &[group()]).await.unwrap();
     let requests = peer.stats().await["requests"].clone();
     assert_eq!(requests["GET /cloud/v2/groups/-/memberships"]["200"], 6);
     // 25 roles are two pages of 20; the second round uses the cache.
@@ -28,9 +30,9 @@ async fn an_unknown_group_is_an_error() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let play_platform = peer.platforms("off").play;
     let nowhere = entities::GroupId::try_from(404).unwrap();
-    let ranks = play_platform.group_ranks(bulk(), &[play(0)], &[group(), nowhere]).await;
+    let ranks = play_platform.memberships(bulk(), &[play(0)], &[group(), nowhere]).await;
     assert_eq!(ranks, Err(PlatformError::NotFound(Missing::Group)));
-    assert!(play_platform.group_ranks(bulk(), &[], &[nowhere]).await.unwrap().is_empty());
+    assert!(play_platform.memberships(bulk(), &[], &[nowhere]).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -43,12 +45,17 @@ async fn roles_and_names() {
     let nowhere = entities::GroupId::try_from(404).unwrap();
     let unknown = play_platform.group_name(now(), nowhere).await;
     assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Group)));
-    assert_eq!((roles[0].id, roles[0].rank, roles[0].name.as_str()), (GROUP * 1000 + 1, 10, "g1"));
+    assert_eq!((roles[0].id.get(), roles[0].rank, roles[0].name.as_str()), (GROUP * 1000 + 1, 10, "g1"));
     let users: Vec<_> = (0..260).map(play).collect();
     let names = play_platform.usernames(now(), &users).await.unwrap();
     assert_eq!(names.len(), 250);
     assert_eq!(names[&play(7)], "p7");
-    assert_eq!(peer.stats().await["requests"]["POST /v1/users"]["200"], 2);
+    let renamed = json!({ "play_id": play(7), "display_name": "Seven" });
+    assert_eq!(peer.post("/control/members", renamed).await.0, 204);
+    let names = play_platform.names(now(), &[play(7), play(8)]).await.unwrap();
+    let shown = |user| (names[&play(user)].name.as_str(), names[&play(user)].display_name.as_str());
+    assert_eq!((shown(7), shown(8)), (("p7", "Seven"), ("p8", "p8")));
+    assert_eq!(peer.stats().await["requests"]["POST /v1/users"]["200"], 3);
 }
 
 #[tokio::test]
@@ -103,7 +110,7 @@ async fn a_429_of_one_batch_pauses_all_batches() {
     let route = "GET /cloud/v2/groups/-/memberships";
     peer.fault(json!({ "route": route, "status": 429, "retry_after": 1, "count": 1 })).await;
     let started = std::time::Instant::now();
-    assert_eq!(play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap().len(), 200);
+    assert_eq!(play_platform.memberships(bulk(), &users, &[group()]).await.unwrap().len(), 200);
     assert!(started.elapsed().as_millis() >= 1000, "{:?}", started.elapsed());
     assert_eq!(peer.stats().await["requests"][route], json!({ "200": 4, "429": 1 }));
 }

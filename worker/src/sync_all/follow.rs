@@ -9,11 +9,10 @@ use entities::job::{listing, time};
 use entities::{GroupId, follow_budget};
 use jobs::bulk_sync::{Pass, SyncAll};
 use jobs::follow::{STOPPED, WAITS};
-use platforms::{FollowPace, MEMBERS_PER_PAGE, MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL};
+use platforms::{FollowPace, GuildRules, MEMBERS_PER_PAGE, MEMBERSHIP_USERS_PER_CALL, NAMES_PER_CALL};
 use queue::run::{JobContext, JobError, failure};
 
 use super::plan::{Plan, Seen};
-use crate::wanted::GuildRules;
 
 /// While somebody waits for a sync, a pass looks again after this time.
 const MAKES_WAY_FOR: Duration = Duration::from_secs(5);

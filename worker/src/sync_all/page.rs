@@ -1,13 +1,13 @@
 //! Reads one page of members: their links, their names, and their differences from the bindings.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use entities::job_failure::NewFailure;
 use entities::synced_member::{self, States};
-use entities::{ChatId, GroupId, GuildId, PlayId, link};
+use entities::{ChatId, GuildId, PlayId, link};
 use jobs::bulk_sync::PlannedChange;
-use platforms::{ChatMember, MEMBERS_PER_PAGE};
+use platforms::{ChatMember, MEMBERS_PER_PAGE, Reasons, SyncedPlayer};
 use queue::run::JobError;
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -17,7 +17,6 @@ use crate::errors::job_error;
 use crate::names::{self, Renamed};
 use crate::permitted::{Permitted, permitted, refusal};
 use crate::states::states;
-use crate::wanted::Player;
 
 /// Most plans are carried out in this time; an event after it leads to a sync that finds nothing.
 const CHUNKS_WITHIN: TimeDelta = TimeDelta::minutes(10);
@@ -57,14 +56,15 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let (linked, not_in_guild) = linked(read, guild, page).await?;
     let players: Vec<PlayId> = linked.iter().map(|(_, link)| link.play_id).collect();
     let (play, groups) = (planner.platforms.play.as_ref(), planner.rules.groups());
-    let (ranks, names) = tokio::join!(
-        play.group_ranks(planner.call, &players, &groups),
+    let (memberships, names) = tokio::join!(
+        play.memberships(planner.call, &players, &groups),
         names::current(play, planner.call, &players),
     );
-    let ranks = ranks.map_err(job_error)?;
+    let memberships = memberships.map_err(job_error)?;
     let mut findings = Findings::default();
     findings.differences.seen.not_in_guild = not_in_guild;
-    let of_group = |group| players.iter().filter(|player| ranks.contains_key(&(**player, group))).count();
+    let of_group =
+        |group| players.iter().filter(|player| memberships.contains_key(&(**player, group))).count();
     findings.differences.in_group =
         groups.iter().map(|group| (*group, i64::try_from(of_group(*group)).unwrap_or(i64::MAX))).collect();
     let users: Vec<ChatId> = linked.iter().map(|(member, _)| member.chat_id).collect();
@@ -72,10 +72,9 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let noted: HashMap<ChatId, States> = noted.into_iter().map(|row| (row.chat_id, row.states)).collect();
     let managed = planner.rules.managed();
     for (member, link) in linked {
-        let renamed = names::difference(&link, &names);
-        let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
-        let change = planner.rules.change(member, Player { id: link.play_id, name }, &ranks);
-        let reasons = planner.rules.reasons(&change, link.play_id, &ranks);
+        let names = names.get(&link.play_id);
+        let change = planner.rules.change(member, SyncedPlayer::of(&link, names), &memberships);
+        let reasons = planner.rules.reasons(&change, link.play_id, &memberships);
         let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
         let left = states(&managed, member, &permitted.change, until);
@@ -84,7 +83,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
             findings.states.push((member.chat_id, left));
         }
         findings.note(member, permitted, reasons);
-        findings.renamed.extend(renamed);
+        findings.renamed.extend(names::difference(&link, names));
     }
     Ok(findings)
 }
@@ -116,7 +115,7 @@ async fn linked<'p, C: ConnectionTrait>(
 }
 
 impl Findings {
-    fn note(&mut self, member: &ChatMember, permitted: Permitted, ranks: BTreeMap<GroupId, Vec<i16>>) {
+    fn note(&mut self, member: &ChatMember, permitted: Permitted, reasons: Reasons) {
         let Permitted { change, failed_roles, nickname_refused } = permitted;
         let Differences { seen, changes, refused_roles, .. } = &mut self.differences;
         if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
@@ -139,7 +138,9 @@ impl Findings {
             add: change.add,
             remove: change.remove,
             nick: change.nick,
-            ranks,
+            ranks: reasons.ranks,
+            bindings: reasons.bindings,
+            nick_binding: reasons.nickname,
         });
     }
 }
@@ -150,11 +151,12 @@ fn count<T>(items: &[T]) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use platforms::Change;
+
     use super::*;
     use crate::permitted::FailedRole;
     use crate::sync_all::plan::Seen;
     use crate::testing::{chat, member, role, roles};
-    use crate::wanted::Change;
 
     fn failed(id: i64) -> FailedRole {
         FailedRole { role_id: role(id), error: "role_above_bot", reason: "too high".to_owned() }
@@ -172,10 +174,10 @@ mod tests {
     fn members_are_counted_by_their_due_changes() {
         let mut findings = Findings::default();
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };
-        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() }, BTreeMap::new());
-        findings.note(&member(&[], None), Permitted::default(), BTreeMap::new());
+        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() }, Reasons::default());
+        findings.note(&member(&[], None), Permitted::default(), Reasons::default());
         let out_of_reach = Permitted { failed_roles: vec![failed(9), failed(8)], ..Permitted::default() };
-        findings.note(&member(&[], None), out_of_reach, BTreeMap::new());
+        findings.note(&member(&[], None), out_of_reach, Reasons::default());
         let expected = Seen {
             members: 3,
             unchanged: 2,

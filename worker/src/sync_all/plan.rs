@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::permitted::FailedRole;
-use crate::wanted::Change;
+use crate::wanted;
 
 /// Members of one chunk at most.
 const MEMBERS_PER_CHUNK: usize = 200;
@@ -185,7 +185,7 @@ impl Plan {
 }
 
 fn needs_update(change: &PlannedChange) -> bool {
-    change.nick.is_some() || Change::from(change).is_several()
+    change.nick.is_some() || wanted::change(change).is_several()
 }
 
 impl Seen {
@@ -215,6 +215,8 @@ mod tests {
                 remove: vec![],
                 nick: None,
                 ranks: BTreeMap::new(),
+                bindings: BTreeMap::new(),
+                nick_binding: None,
             })
             .collect()
     }

@@ -1,10 +1,8 @@
 //! The inputs of one planning run.
 
 use jobs::bulk_sync::SyncAll;
-use platforms::{CallContext, GuildOverview, Platforms};
+use platforms::{CallContext, GuildOverview, GuildRules, Platforms};
 use queue::run::JobContext;
-
-use crate::wanted::GuildRules;
 
 /// The inputs that stay the same across pages.
 pub(super) struct Planner<'a> {

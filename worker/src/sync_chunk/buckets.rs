@@ -5,13 +5,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use entities::ChatId;
-use platforms::{ForbiddenBreaker, PlatformError};
+use platforms::{Change, ForbiddenBreaker, PlatformError};
 use queue::run::{JobError, failure};
 
 use super::progress::{Member, Settled, failed, word};
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::job_error;
-use crate::wanted::Change;
 
 /// Calls in flight per bucket: enough for one chunk to use the whole bulk rate at response times of up
 /// to 0.3 s.

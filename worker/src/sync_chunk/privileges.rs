@@ -1,20 +1,22 @@
-//! The privileged roles of a chunk, as they are when it runs: since the plan a role may have become privileged, or the
-//! guild may have withdrawn its permission (docs/rules.md 5).
+//! The privileged and the sticky roles of a chunk, as they are when it runs: since the plan a role may have become privileged,
+//! the guild may have withdrawn its permission, or made a role sticky (docs/rules.md 5).
 
 use std::collections::BTreeSet;
 
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
 use jobs::bulk_sync::SyncChunk;
-use platforms::{CallContext, ChatPlatform};
+use platforms::{CallContext, Change, ChatPlatform};
 use queue::run::{JobContext, JobError};
 
 use crate::errors::job_error;
 use crate::permitted::{FailedRole, refusal};
-use crate::wanted::Change;
 
-/// The planned roles that may not be granted.
-pub(super) struct Refused(Vec<FailedRole>);
+/// The planned roles that may not be granted, and those that may not be taken.
+pub(super) struct Refused {
+    roles: Vec<FailedRole>,
+    sticky: Vec<RoleId>,
+}
 
 impl Refused {
     pub(super) async fn read(
@@ -23,26 +25,30 @@ impl Refused {
         call: CallContext,
         chunk: &SyncChunk,
     ) -> Result<Self, JobError> {
+        let settings = guild::find(job.database().read(), chunk.guild).await?.map(|guild| guild.settings());
+        let (allowed, sticky) = settings
+            .map(|settings| (settings.allowed_privileged_roles.0, settings.sticky_roles.0))
+            .unwrap_or_default();
         let planned: BTreeSet<RoleId> =
             chunk.members.iter().flat_map(|member| &member.add).copied().collect();
         if planned.is_empty() {
-            return Ok(Self(Vec::new()));
+            return Ok(Self { roles: Vec::new(), sticky });
         }
         let roles = chat.guild_roles(call).await.map_err(job_error)?;
-        let allowed = guild::allowed_privileged_roles(job.database().read(), chunk.guild).await?;
         let planned = roles.iter().filter(|role| planned.contains(&role.id));
         let refused = planned.filter_map(|role| {
             let problem = role.check_privileges(&allowed).err()?;
             Some(FailedRole::of(role.id, problem))
         });
-        Ok(Self(refused.collect()))
+        Ok(Self { roles: refused.collect(), sticky })
     }
 
-    /// Drops the refused roles from a member's change. `Some`: what was dropped, and why.
+    /// Drops these roles from a member's change. `Some`: what was refused, and why.
     pub(super) fn drop_from(&self, user: ChatId, change: &mut Change) -> Option<NewFailure> {
         let dropped: Vec<_> =
-            self.0.iter().filter(|role| change.add.contains(&role.role_id)).cloned().collect();
+            self.roles.iter().filter(|role| change.add.contains(&role.role_id)).cloned().collect();
         change.add.retain(|role| dropped.iter().all(|one| one.role_id != *role));
+        change.remove.retain(|role| !self.sticky.contains(role));
         refusal(user, &dropped, None)
     }
 }

@@ -7,13 +7,12 @@ use entities::ChatId;
 use entities::audit_entry::NewEntry;
 use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
-use platforms::{Missing, PlatformError};
+use platforms::{Change, Missing, PlatformError};
 use queue::run::{JobContext, JobError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::apply::Refusal;
-use crate::wanted::Change;
 
 /// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
 /// updates: at a lower rate it would be wrong for small guilds (`queue::eta`).

@@ -7,11 +7,9 @@ use chrono::TimeDelta;
 use entities::{ChatId, GuildId, synced_member};
 use jobs::kinds::SyncCause;
 use jobs::member_events::runs_before;
-use platforms::ChatMember;
+use platforms::{ChatMember, Managed};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
-
-use crate::wanted::GuildRules;
 
 /// While another sync of the member runs.
 const AFTER_ANOTHER: Duration = Duration::from_secs(1);
@@ -24,7 +22,7 @@ pub(super) async fn begin(
     job: &JobContext,
     (guild, user): (GuildId, ChatId),
     cause: SyncCause,
-    rules: &GuildRules,
+    managed: &Managed,
     member: impl AsyncFnOnce() -> Result<Option<ChatMember>, JobError>,
 ) -> Result<Option<ChatMember>, JobError> {
     let read = job.database().read();
@@ -36,7 +34,7 @@ pub(super) async fn begin(
     if cause == SyncCause::Joined || job.last_checkpoint::<serde_json::Value>().is_some() {
         return Ok(Some(member));
     }
-    let state = rules.managed().state(member.roles.iter().copied(), member.nick.as_deref());
+    let state = managed.state(&member.roles, member.nick.as_deref());
     let noted = synced_member::find_many(read, guild, &[user]).await?;
     if noted.iter().any(|row| row.states.explain(state, job.now())) {
         return Ok(None);

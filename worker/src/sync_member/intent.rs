@@ -4,10 +4,8 @@
 //! it reports the changes of both runs to the caller and the audit log.
 
 use entities::RoleId;
-use platforms::ChatMember;
+use platforms::{Change, ChatMember};
 use serde::{Deserialize, Serialize};
-
-use crate::wanted::Change;
 
 /// The member before the job's first change, and all changes by the job's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

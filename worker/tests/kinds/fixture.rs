@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use entities::binding::{self, Kind, Rule};
+use entities::binding::{self, Condition, Rule};
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
 use platforms::Platforms;
 use queue::Queue;
@@ -252,8 +252,8 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
 }
 
 pub(crate) async fn bind(context: &Context, rank: i16, role_id: i64) {
-    let group_id = GroupId::try_from(GROUP).unwrap();
-    let rule = Rule { kind: Kind::GroupRank, group_id, rank: rank.into(), role_id: role(role_id) };
+    let group = GroupId::try_from(GROUP).unwrap();
+    let rule = Rule::new(Condition::GroupRank { group, rank: rank.into() }, role(role_id));
     let added = binding::add(context.database.write(), guild_id(), rule, context.clock.now()).await.unwrap();
     assert!(added.is_some());
 }

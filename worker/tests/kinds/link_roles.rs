@@ -28,7 +28,7 @@ async fn set(process: &Process, verified: Option<i64>, unverified: Option<i64>) 
 async fn remove_bindings(process: &Process) {
     let conn = process.context.database.write();
     for row in binding::list(conn, guild_id()).await.unwrap() {
-        binding::delete(conn, guild_id(), row.binding_id).await.unwrap();
+        binding::delete(conn, guild_id(), row.id).await.unwrap();
     }
 }
 

@@ -165,9 +165,7 @@ async fn a_guild_without_bindings_needs_no_call() {
     let process = fixture.process().await;
     fixture.set_template(&process.context, "").await;
     for binding in entities::binding::list(process.context.database.read(), guild_id()).await.unwrap() {
-        entities::binding::delete(process.context.database.write(), guild_id(), binding.binding_id)
-            .await
-            .unwrap();
+        entities::binding::delete(process.context.database.write(), guild_id(), binding.id).await.unwrap();
     }
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };

@@ -1,6 +1,6 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
-use entities::GroupId;
+use entities::{BindingId, GroupId};
 use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use serde_json::json;
 
@@ -18,6 +18,8 @@ fn planned(person: &Person) -> PlannedChange {
         remove: vec![role(TRAINEE)],
         nick: Some(person.name.clone()),
         ranks: [(GroupId::try_from(GROUP).unwrap(), vec![1])].into(),
+        bindings: [(role(MEMBER), vec![BindingId::try_from(1).unwrap()])].into(),
+        nick_binding: None,
     }
 }
 
@@ -137,8 +139,8 @@ async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
     chunk.members[1] = PlannedChange { add: vec![], nick: None, ..chunk.members[1].clone() };
     let (read, write) = (process.context.database.read(), process.context.database.write());
     for binding in entities::binding::list(read, guild_id()).await.unwrap() {
-        if binding.role_id == role(TRAINEE) {
-            entities::binding::delete(write, guild_id(), binding.binding_id).await.unwrap();
+        if binding.rule.role_id == role(TRAINEE) {
+            entities::binding::delete(write, guild_id(), binding.id).await.unwrap();
         }
     }
     let result = process.succeed(&chunk).await;

@@ -1,4 +1,4 @@
-use entities::binding::{self, Kind, Rule};
+use entities::binding::{self, Condition, Rule};
 use entities::job::listing;
 use entities::{GuildId, audit_entry, change_log};
 use jobs::kinds::SyncMember;
@@ -29,8 +29,8 @@ impl Fixture {
     async fn change(&self, guild: GuildId, end: impl AsyncFnOnce(UnitOfWork<'_>) -> bool) -> (JobId, bool) {
         let mut work = UnitOfWork::begin(&self.call).await.unwrap();
         work.tx().execute_unprepared("PRAGMA defer_foreign_keys = ON").await.unwrap();
-        let (group_id, role_id) = ("9".parse().unwrap(), "7".parse().unwrap());
-        let rule = Rule { kind: Kind::GroupRank, group_id, rank: 1, role_id };
+        let (group, role_id) = ("9".parse().unwrap(), "7".parse().unwrap());
+        let rule = Rule::new(Condition::GroupRank { group, rank: 1 }, role_id);
         binding::add(work.tx(), guild, rule, work.now()).await.unwrap();
         work.audit("bindings.add", 1, json!({}));
         let payload = SyncMember::of(self.call.guild(), "8".parse().unwrap());

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use anyhow::Context as _;
+use entities::binding::Condition;
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use futures_util::{StreamExt, TryStreamExt};
 use serde::Deserialize;
@@ -118,7 +119,11 @@ impl Expected {
 
 fn member(link: &Link, bindings: &[Binding], ranks: &HashMap<(GroupId, PlayId), i32>) -> Member {
     let rank_in = |group: GroupId| ranks.get(&(group, link.play_id)).copied().unwrap_or(0);
-    let matching = bindings.iter().filter(|binding| rank_in(binding.group_id) == binding.rank);
+    let matching = bindings.iter().filter(|binding| {
+        // The demo's fixture has no other type.
+        matches!(binding.rule().map(|rule| rule.condition), Ok(Condition::GroupRank { group, rank })
+            if rank_in(group) == rank)
+    });
     Member {
         chat_id: link.chat_id,
         roles: matching.map(|binding| binding.role_id).collect(),

@@ -61,7 +61,7 @@ fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
 
 fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, Problem> {
     let of_links = [known.guild.verified_role, known.guild.unverified_role];
-    let bound = known.bindings.iter().map(|binding| binding.role_id);
+    let bound = known.bindings.iter().map(|binding| binding.rule.role_id);
     let bound: BTreeSet<RoleId> = bound.chain(of_links.into_iter().flatten()).collect();
     let RoleList(allowed) = &known.guild.allowed_privileged_roles;
     let out_of_reach: Vec<String> = bound

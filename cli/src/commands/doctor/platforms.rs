@@ -54,9 +54,11 @@ pub(super) async fn check_play_key(platforms: &Platforms, guilds: &[KnownGuild],
 
 async fn play_key(platforms: &Platforms, guilds: &[KnownGuild]) -> Result<String, Problem> {
     platforms.check_play_key().await.map_err(|error| problem(&error))?;
-    let bindings = guilds.iter().flat_map(|known| &known.bindings);
-    let bound: BTreeMap<GroupId, GuildId> =
-        bindings.map(|binding| (binding.group_id, binding.guild_id)).collect();
+    let groups = guilds.iter().flat_map(|known| {
+        let groups = known.bindings.iter().filter_map(|binding| binding.rule.condition.group());
+        groups.map(|group| (group, known.guild.guild_id))
+    });
+    let bound: BTreeMap<GroupId, GuildId> = groups.collect();
     for (group, guild) in bound {
         match platforms.play.group_roles(CallContext::interactive(guild), group).await {
             Ok(_) => {}

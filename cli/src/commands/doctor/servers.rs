@@ -14,7 +14,7 @@ const CHECK_SERVER: &str = "check that the server runs and that the URL, user an
 
 pub(super) struct KnownGuild {
     pub(super) guild: guild::Model,
-    pub(super) bindings: Vec<binding::Model>,
+    pub(super) bindings: Vec<binding::Binding>,
 }
 
 /// The guilds to check, if the database can be read.

@@ -1,12 +1,14 @@
-//! /console/guilds/:guild/bindings: which rank in a Roblox group gives which Discord role.
+//! /console/guilds/:guild/bindings: who gets which Discord role, such as by a rank in a Roblox group.
 
+mod form;
 pub(super) mod rows;
 mod test;
 
 use std::sync::Arc;
 
 use askama::Template;
-use entities::{BindingId, GroupId, binding};
+use entities::binding::{self, Binding};
+use entities::{BindingId, GroupId};
 use http::Method;
 use platforms::PlatformError;
 use serde_json::Map;
@@ -20,9 +22,6 @@ use crate::visit::GuildVisit;
 use rows::{Group, RoleOption};
 use test::Tested;
 
-/// What the form shows; the API's errors name them.
-const FIELDS: [&str; 3] = ["group_id", "rank", "role_id"];
-
 #[derive(Template)]
 #[template(path = "guilds/bindings.html")]
 struct Page {
@@ -33,6 +32,10 @@ struct Page {
     groups: Vec<Group>,
     roles: Vec<RoleOption>,
     roles_problem: String,
+    /// Fields with their errors beside them.
+    shown: &'static [&'static str],
+    /// Types of bindings, with their labels.
+    types: Vec<(&'static str, &'static str)>,
     /// The group whose ranks the form offers.
     chosen: Option<Chosen>,
     chosen_problem: String,
@@ -59,6 +62,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         may_write: visit.may("bindings.write"),
         roles: overview.as_ref().map(|overview| rows::options(visit, overview)).unwrap_or_default(),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
+        shown: form::shown(chosen.is_some()),
+        types: form::types(chosen.is_some()),
         chosen,
         chosen_problem,
         tested: test::run(visit, &all, overview.as_ref().ok(), visit.query.text("member")).await?,
@@ -69,7 +74,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
 }
 
 /// The group whose ranks are offered, or the error of the input.
-async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Option<Chosen>, String) {
+async fn choose(visit: &GuildVisit, typed: &str, all: &[Binding]) -> (Option<Chosen>, String) {
     let group = if typed.is_empty() { only_group(all) } else { group_in(typed) };
     let Some(id) = group else {
         let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
@@ -83,9 +88,10 @@ async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Opt
 }
 
 /// The group of all bindings, if there is one.
-fn only_group(all: &[binding::Model]) -> Option<GroupId> {
-    let group = all.first()?.group_id;
-    all.iter().all(|row| row.group_id == group).then_some(group)
+fn only_group(all: &[Binding]) -> Option<GroupId> {
+    let mut groups = all.iter().filter_map(|binding| binding.rule.condition.group());
+    let group = groups.next()?;
+    groups.all(|other| other == group).then_some(group)
 }
 
 /// The number of a group, or the one in the address of its page.
@@ -96,30 +102,25 @@ fn group_in(typed: &str) -> Option<GroupId> {
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
-    let mut body = visit.form.json(&FIELDS);
-    body.insert("type".to_owned(), "group_rank".into());
-    if let Some(rank) = visit.form.read::<i64>("rank") {
-        body.insert("rank".to_owned(), rank.into());
-    }
-    let answer = visit.api(Method::POST, "/bindings/add", body).await;
+    let answer = visit.api(Method::POST, "/bindings/add", form::body(&visit.form)).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
-    let flash = Flash::new("Binding added. The next sync gives the role to all members with the rank.");
+    let flash = Flash::new("Binding added. The next sync gives the role to all members it is for.");
     Ok(Response::see(visit.url("/bindings")).flash(flash.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let id: BindingId = visit.param("binding")?;
     let rows = binding::list(visit.read(), visit.guild.guild_id).await?;
-    let row = rows.iter().find(|row| row.binding_id == id).ok_or(PageError::NotFound)?;
+    let row = rows.iter().find(|row| row.id == id).ok_or(PageError::NotFound)?;
     let answer = visit.api(Method::DELETE, &format!("/bindings/remove/{id}"), Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let (group, rank, role) = (row.group_id.to_string(), row.rank.to_string(), row.role_id.to_string());
-    let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
+    let again = form::again(&row.rule);
+    let again: Vec<_> = again.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let named = rows::named(&visit, row).await;
     let flash = Flash::new(format!(
         "Binding removed: {named}. Guildhall leaves this role alone from now on, unless another binding gives it."

@@ -104,7 +104,7 @@ fn invitation(
     Step { title: "Invite the bot", done, text, action: link.map(|link| ("Invite the bot", link)) }
 }
 
-fn role_order(visit: &GuildVisit, overview: Option<&GuildOverview>, bound: &[binding::Model]) -> Step {
+fn role_order(visit: &GuildVisit, overview: Option<&GuildOverview>, bound: &[binding::Binding]) -> Step {
     let title = "Put the bot's role above the roles it gives";
     let Some(overview) = overview else {
         let text = "Guildhall checks this once the bot is in your server.".to_owned();
@@ -114,7 +114,8 @@ fn role_order(visit: &GuildVisit, overview: Option<&GuildOverview>, bound: &[bin
         (!overview.bot_permissions.permits(needed)).then_some(name)
     };
     let missing: Vec<_> = Permissions::NEEDED.into_iter().filter_map(lacks).collect();
-    let mut refused: Vec<_> = bound.iter().filter_map(|row| refused(visit, overview, row.role_id)).collect();
+    let mut refused: Vec<_> =
+        bound.iter().filter_map(|row| refused(visit, overview, row.rule.role_id)).collect();
     refused.dedup();
     if missing.is_empty() && !refused.is_empty() {
         let text = format!("The bot cannot give every role that a binding names. {}.", refused.join(". "));

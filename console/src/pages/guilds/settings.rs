@@ -7,7 +7,7 @@ use askama::Template;
 use entities::guild::Settings;
 use entities::link;
 use http::Method;
-use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
+use platforms::{GuildOverview, NameWords, PlatformError, RoleProblem, nickname};
 
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
@@ -33,6 +33,9 @@ const FIELDS: &[&str] = &[
     "link_banned",
     "verified_role",
     "unverified_role",
+    "nickname_bypass_roles",
+    "role_bypass_roles",
+    "sticky_roles",
     "link_message",
     "join_notice",
     "join_channel",
@@ -62,6 +65,9 @@ struct Page {
     link_roles: Vec<Choice>,
     notices: Vec<Choice>,
     channels: Vec<Choice>,
+    /// Lists of roles by which syncs spare members: field, legend and hint.
+    sparing: [(&'static str, &'static str, &'static str); 3],
+    sparing_roles: Vec<Choice>,
     roles: Vec<Role>,
     roles_problem: String,
 }
@@ -96,6 +102,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         link_roles: linking::roles(visit, overview.as_ref().ok(), &form),
         notices: linking::notices(),
         channels: linking::channels(&channels.unwrap_or_default(), &form),
+        sparing: linking::SPARING,
+        sparing_roles: linking::sparing(visit, overview.as_ref().ok(), &form),
         roles: roles(visit, overview.as_ref().ok()),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,
@@ -106,7 +114,15 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
 async fn examples(visit: &GuildVisit, template: &str) -> Result<Vec<(String, String)>, PageError> {
     let links = link::range(visit.read(), visit.guild.guild_id, None, None, EXAMPLES).await?;
     let filled = |link: link::Model| {
-        let nickname = nickname(template, &link.play_username, link.play_id);
+        let words = NameWords {
+            play_username: &link.play_username,
+            // As good an example as the real ones, which need calls for each member.
+            play_display_name: Some(&link.play_username),
+            play_id: link.play_id,
+            chat_username: "discord_name",
+            rank: None,
+        };
+        let nickname = nickname(template, &words);
         (link.play_username, nickname.unwrap_or_else(|| "left alone".to_owned()))
     };
     Ok(links.into_iter().map(filled).collect())

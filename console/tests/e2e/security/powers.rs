@@ -150,7 +150,7 @@ pub(super) async fn powers(deployment: &Deployment, own: &str, friend: &str) -> 
         "keys": keys.iter().map(|key| format!("{} {} {:?} {:?}", key.public_id, key.scopes, key.expires_at, key.revoked_at)).collect::<Vec<_>>(),
         "staff": staff.iter().map(|one| format!("{} {} {:?} {:?}", one.chat_id, one.role_id, one.permissions, one.play_permissions)).collect::<Vec<_>>(),
         "settings": settings,
-        "bindings": bindings.iter().map(|row| format!("{:?}", row.rule())).collect::<Vec<_>>(),
+        "bindings": bindings.iter().map(|row| format!("{:?}", row.rule)).collect::<Vec<_>>(),
         "sessions": sessions.iter().map(|row| format!("{} {} {}", row.user_id, row.admin, row.operator)).collect::<Vec<_>>(),
         "strikes": list("strikes").await, "requests": list("leave-requests").await, "ban": ban,
     })

@@ -28,7 +28,7 @@ class AsyncMethods(BaseAsyncClient):
         """Add a binding.
 
         Scope `sync`; at most 30 calls a minute of this key.
-        Errors of its own: `binding_exists`, `too_many`.
+        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `too_many`.
         """
         return (await self.call(ops.ADD_BINDING, {}, body, options)).data
 
@@ -1965,9 +1965,9 @@ class AsyncMethods(BaseAsyncClient):
     async def test_binding(self, body: m.BindingTest, *, options: Options = DEFAULT) -> m.BindingTestResult:
         """Would a binding apply to a user?
 
-        A dry run: nothing is saved.
+        A dry run: nothing is saved. It also says which of the guild's bindings match, and what a sync would change.
         Scope `read`; at most 30 calls a minute of this key.
-        Errors of its own: `not_linked`, `platform_refused`, `unknown_group`.
+        Errors of its own: `empty_range`, `field_of_other_type`, `not_linked`, `platform_refused`, `unknown_group`.
         """
         return (await self.call(ops.TEST_BINDING, {}, body, options)).data
 
@@ -2016,7 +2016,7 @@ class AsyncMethods(BaseAsyncClient):
 
         At least one of the fields beside `binding_id`; the others stay.
         Scope `sync`; at most 30 calls a minute of this key.
-        Errors of its own: `binding_exists`, `not_found`.
+        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`.
         """
         return (await self.call(ops.UPDATE_BINDING, {}, body, options)).data
 
@@ -2117,9 +2117,9 @@ class AsyncMethods(BaseAsyncClient):
     async def validate_binding(self, body: m.BindingRequest, *, options: Options = DEFAULT) -> m.BindingValidation:
         """Could a binding work?
 
-        Do group, rank and role exist, and may the role be granted?
+        Do group, ranks and roles exist, and may the role be granted?
         Scope `read`; at most 30 calls a minute of this key.
-        Errors of its own: `platform_refused`.
+        Errors of its own: `empty_range`, `field_of_other_type`, `no_rank`, `platform_refused`.
         """
         return (await self.call(ops.VALIDATE_BINDING, {}, body, options)).data
 

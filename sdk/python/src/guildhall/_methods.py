@@ -26,7 +26,7 @@ class Methods(BaseClient):
         """Add a binding.
 
         Scope `sync`; at most 30 calls a minute of this key.
-        Errors of its own: `binding_exists`, `too_many`.
+        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `too_many`.
         """
         return self.call(ops.ADD_BINDING, {}, body, options).data
 
@@ -1856,9 +1856,9 @@ class Methods(BaseClient):
     def test_binding(self, body: m.BindingTest, *, options: Options = DEFAULT) -> m.BindingTestResult:
         """Would a binding apply to a user?
 
-        A dry run: nothing is saved.
+        A dry run: nothing is saved. It also says which of the guild's bindings match, and what a sync would change.
         Scope `read`; at most 30 calls a minute of this key.
-        Errors of its own: `not_linked`, `platform_refused`, `unknown_group`.
+        Errors of its own: `empty_range`, `field_of_other_type`, `not_linked`, `platform_refused`, `unknown_group`.
         """
         return self.call(ops.TEST_BINDING, {}, body, options).data
 
@@ -1905,7 +1905,7 @@ class Methods(BaseClient):
 
         At least one of the fields beside `binding_id`; the others stay.
         Scope `sync`; at most 30 calls a minute of this key.
-        Errors of its own: `binding_exists`, `not_found`.
+        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`.
         """
         return self.call(ops.UPDATE_BINDING, {}, body, options).data
 
@@ -2004,9 +2004,9 @@ class Methods(BaseClient):
     def validate_binding(self, body: m.BindingRequest, *, options: Options = DEFAULT) -> m.BindingValidation:
         """Could a binding work?
 
-        Do group, rank and role exist, and may the role be granted?
+        Do group, ranks and roles exist, and may the role be granted?
         Scope `read`; at most 30 calls a minute of this key.
-        Errors of its own: `platform_refused`.
+        Errors of its own: `empty_range`, `field_of_other_type`, `no_rank`, `platform_refused`.
         """
         return self.call(ops.VALIDATE_BINDING, {}, body, options).data
 

@@ -69,6 +69,10 @@ class DuplicateJob(ApiError):
     """`duplicate_job`: 409."""
 
 
+class EmptyRange(ApiError):
+    """`empty_range`: 422."""
+
+
 class EndsBeforeStart(ApiError):
     """`ends_before_start`: 422."""
 
@@ -91,6 +95,10 @@ class FactorAboveCaller(ApiError):
 
 class FactorTooLarge(ApiError):
     """`factor_too_large`: 422."""
+
+
+class FieldOfOtherType(ApiError):
+    """`field_of_other_type`: 422."""
 
 
 class GuildNotReached(ApiError):
@@ -195,6 +203,10 @@ class NoChatUser(ApiError):
 
 class NoEvents(ApiError):
     """`no_events`: 422."""
+
+
+class NoRank(ApiError):
+    """`no_rank`: 422."""
 
 
 class NoScopes(ApiError):
@@ -422,12 +434,14 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "conflict": Conflict,
     "database_unavailable": DatabaseUnavailable,
     "duplicate_job": DuplicateJob,
+    "empty_range": EmptyRange,
     "ends_before_start": EndsBeforeStart,
     "expires_in_the_past": ExpiresInThePast,
     "expiry_after_caller": ExpiryAfterCaller,
     "expiry_in_past": ExpiryInPast,
     "factor_above_caller": FactorAboveCaller,
     "factor_too_large": FactorTooLarge,
+    "field_of_other_type": FieldOfOtherType,
     "guild_not_reached": GuildNotReached,
     "idempotency_key_reused": IdempotencyKeyReused,
     "idempotency_not_supported": IdempotencyNotSupported,
@@ -454,6 +468,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "missing_field": MissingField,
     "no_chat_user": NoChatUser,
     "no_events": NoEvents,
+    "no_rank": NoRank,
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,
     "not_a_member": NotAMember,

@@ -49,17 +49,11 @@ class BindingProblem(TypedDict):
     message: str
 
 
-class BindingTestResult(TypedDict):
-    current_rank: int
-    """
-    The user's highest rank in the group; 0: not in it.
-    """
-    matches: bool
-
-
-BindingType: TypeAlias = Literal["group_rank"]
+BindingType: TypeAlias = Literal[
+    "group_rank", "group_rank_range", "group_member", "group_role", "verified", "unverified"
+]
 """
-Kinds of binding. The API has one.
+Types of binding.
 """
 
 
@@ -119,6 +113,12 @@ class GameRegistration(TypedDict):
 GroupId: TypeAlias = int
 """
 A game group.
+"""
+
+
+GroupRoleId: TypeAlias = int
+"""
+A role of a game group, the platform's own id.
 """
 
 
@@ -633,20 +633,6 @@ class RotateKeyRequest(TypedDict):
     """
 
 
-class Rule(TypedDict):
-    """
-    The rule itself, without its place in the database.
-    """
-
-    group_id: GroupId
-    rank: int
-    """
-    0: not in the group.
-    """
-    role_id: RoleId
-    type: BindingType
-
-
 SanctionId: TypeAlias = int
 """
 A ban or mute, assigned by the database.
@@ -796,13 +782,26 @@ class Settings(TypedDict):
     Bans of one key that are mirrored within any hour; further ones are held until they are allowed in the
     console.
     """
+    nickname_bypass_roles: list[RoleId]
+    """
+    Holders of one of these keep their nicknames in every sync.
+    """
     nickname_template: str
     """
-    For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in.
+    For nicknames where no binding names the member; empty: they are left alone. `{play_username}`,
+    `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in.
+    """
+    role_bypass_roles: list[RoleId]
+    """
+    Holders of one of these keep their roles in every sync.
     """
     score_weights: dict[str, int]
     """
     Points of the leaderboard by action type; those not named have their default.
+    """
+    sticky_roles: list[RoleId]
+    """
+    Roles that no sync takes from anybody.
     """
     strike_days: int
     """
@@ -872,13 +871,25 @@ class SettingsPatch(TypedDict):
     """
     0: every ban of a key waits until its copy is allowed.
     """
+    nickname_bypass_roles: NotRequired[list[RoleId]]
+    """
+    The whole list of roles whose holders keep their nicknames in every sync.
+    """
     nickname_template: NotRequired[str]
     """
-    At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone.
+    At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in. Empty: nicknames are left alone. A binding with a template comes first.
+    """
+    role_bypass_roles: NotRequired[list[RoleId]]
+    """
+    The whole list of roles whose holders keep their roles in every sync.
     """
     score_weights: NotRequired[ScoreWeights]
     """
     The whole table: an action type that it leaves out has its default.
+    """
+    sticky_roles: NotRequired[list[RoleId]]
+    """
+    The whole list of roles that no sync takes from anybody.
     """
     strike_days: NotRequired[int]
     time_zone: NotRequired[str]
@@ -1781,47 +1792,143 @@ class BatchStatuses(TypedDict):
     results: list[BatchStatus]
 
 
-class Binding(Rule):
-    id: BindingId
-
-
 class BindingPatch(TypedDict):
     binding_id: int | str
     group_id: NotRequired[int | str]
+    group_role_id: NotRequired[int | str]
     guild_id: NotRequired[GuildId | None]
     """
     The key's guild.
     """
+    max_rank: NotRequired[int]
+    min_rank: NotRequired[int]
+    nickname_template: NotRequired[str | None]
+    """
+    Null: the binding names nobody.
+    """
+    priority: NotRequired[int]
     rank: NotRequired[int]
     role_id: NotRequired[RoleId]
     type: NotRequired[BindingType]
+    """
+    Fields that do not belong to a new type are dropped.
+    """
 
 
 class BindingRequest(TypedDict):
-    group_id: int | str
+    group_id: NotRequired[int | str | None]
+    """
+    Of the types that begin with `group_`, which need it.
+    """
+    group_role_id: NotRequired[int | str | None]
+    """
+    Of `group_role`, which needs it.
+    """
     guild_id: NotRequired[GuildId | None]
     """
     The key's guild.
     """
-    rank: int
+    max_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`, which needs it; included.
+    """
+    min_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`, which needs it.
+    """
+    nickname_template: NotRequired[str | None]
+    """
+    At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}`, `{chat_username}`, and of a group `{rank}` and `{rank_name}` are filled in. Empty: nicknames are left alone. Not of `unverified`.
+    """
+    priority: NotRequired[int | None]
+    """
+    Of the bindings that match and have a template, the one with the highest priority names the member, of equal ones the oldest. Default 0; not of `unverified`.
+    """
+    rank: NotRequired[int | None]
+    """
+    Of `group_rank`, which needs it. 0: not in the group.
+    """
+    role_id: RoleId
+    type: BindingType
+
+
+class BindingRule(TypedDict):
+    """
+    A rule in JSON.
+    """
+
+    group_id: NotRequired[GroupId | None]
+    group_role_id: NotRequired[GroupRoleId | None]
+    max_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`; included.
+    """
+    min_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`.
+    """
+    nickname_template: str | None
+    """
+    Null: the binding names nobody. Empty: it leaves nicknames alone.
+    """
+    priority: int
+    """
+    Of the bindings that match and have a template, the one with the highest priority names the member, of equal
+    ones the oldest.
+    """
+    rank: NotRequired[int | None]
+    """
+    Of `group_rank`. 0: not in the group.
+    """
     role_id: RoleId
     type: BindingType
 
 
 class BindingTest(TypedDict):
     chat_id: ChatId
-    group_id: int | str
+    group_id: NotRequired[int | str | None]
+    """
+    Of the types that begin with `group_`, which need it.
+    """
+    group_role_id: NotRequired[int | str | None]
+    """
+    Of `group_role`, which needs it.
+    """
     guild_id: NotRequired[GuildId | None]
     """
     The key's guild.
     """
-    rank: int
+    max_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`, which needs it; included.
+    """
+    min_rank: NotRequired[int | None]
+    """
+    Of `group_rank_range`, which needs it.
+    """
+    rank: NotRequired[int | None]
+    """
+    Of `group_rank`, which needs it. 0: not in the group.
+    """
     type: BindingType
 
 
-class Bindings(TypedDict):
-    bindings: list[Binding]
-    next_cursor: BindingId | None
+class BindingTestChanges(TypedDict):
+    added_roles: list[RoleId]
+    keeps_nickname: bool
+    """
+    The member holds one of `nickname_bypass_roles`.
+    """
+    keeps_roles: bool
+    """
+    The member holds one of `role_bypass_roles`.
+    """
+    nickname: str | None
+    """
+    Null: the nickname stays.
+    """
+    nickname_binding_id: BindingId | None
+    removed_roles: list[RoleId]
 
 
 class BroadcastCommandRequest(TypedDict):
@@ -2108,6 +2215,16 @@ class JobFailure(TypedDict):
 class Jobs(TypedDict):
     jobs: list[Job]
     next_cursor: JobId | None
+
+
+class JudgedBinding(BindingRule):
+    id: BindingId
+    matches: bool
+    message: str
+    reason: str
+    """
+    A stable word for programs: `matches`, `linked`, `not_linked`, `not_in_group`, `other_rank` or `other_role`.
+    """
 
 
 class Leaderboard(TypedDict):
@@ -2682,6 +2799,35 @@ class BegunAttempt(TypedDict):
     """
     What the member puts into the text of their profile on the game platform.
     """
+
+
+class Binding(BindingRule):
+    id: BindingId
+
+
+class BindingTestExplanation(TypedDict):
+    bindings: list[JudgedBinding]
+    """
+    All bindings of the guild, oldest first. Empty if there is a `problem`.
+    """
+    changes: BindingTestChanges | None
+    problem: str | None
+    """
+    Why the guild's bindings cannot be compared: a platform does not answer, or a group no longer exists.
+    """
+
+
+class BindingTestResult(BindingTestExplanation):
+    current_rank: int
+    """
+    The user's highest rank in the group; 0: not in it.
+    """
+    matches: bool
+
+
+class Bindings(TypedDict):
+    bindings: list[Binding]
+    next_cursor: BindingId | None
 
 
 class Deliveries(TypedDict):

@@ -145,7 +145,7 @@ export interface Methods {
   /**
    * Add a binding.
    * Scope `sync`; at most 30 calls a minute of this key.
-   * Errors of its own: `binding_exists`, `too_many`.
+   * Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `too_many`.
    */
   addBinding: Method<"addBinding">;
   /**
@@ -841,9 +841,9 @@ export interface Methods {
   syncMember: Method<"syncMember">;
   /**
    * Would a binding apply to a user?
-   * A dry run: nothing is saved.
+   * A dry run: nothing is saved. It also says which of the guild's bindings match, and what a sync would change.
    * Scope `read`; at most 30 calls a minute of this key.
-   * Errors of its own: `not_linked`, `platform_refused`, `unknown_group`.
+   * Errors of its own: `empty_range`, `field_of_other_type`, `not_linked`, `platform_refused`, `unknown_group`.
    */
   testBinding: Method<"testBinding">;
   /**
@@ -878,7 +878,7 @@ export interface Methods {
    * Change a binding.
    * At least one of the fields beside `binding_id`; the others stay.
    * Scope `sync`; at most 30 calls a minute of this key.
-   * Errors of its own: `binding_exists`, `not_found`.
+   * Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`.
    */
   updateBinding: Method<"updateBinding">;
   /**
@@ -937,9 +937,9 @@ export interface Methods {
   updateWebhook: Method<"updateWebhook">;
   /**
    * Could a binding work?
-   * Do group, rank and role exist, and may the role be granted?
+   * Do group, ranks and roles exist, and may the role be granted?
    * Scope `read`; at most 30 calls a minute of this key.
-   * Errors of its own: `platform_refused`.
+   * Errors of its own: `empty_range`, `field_of_other_type`, `no_rank`, `platform_refused`.
    */
   validateBinding: Method<"validateBinding">;
   /**

@@ -70,7 +70,7 @@ export interface paths {
         put?: never;
         /**
          * Would a binding apply to a user?
-         * @description A dry run: nothing is saved.
+         * @description A dry run: nothing is saved. It also says which of the guild's bindings match, and what a sync would change.
          */
         post: operations["testBinding"];
         delete?: never;
@@ -110,7 +110,7 @@ export interface paths {
         put?: never;
         /**
          * Could a binding work?
-         * @description Do group, rank and role exist, and may the role be granted?
+         * @description Do group, ranks and roles exist, and may the role be granted?
          */
         post: operations["validateBinding"];
         delete?: never;
@@ -2250,7 +2250,7 @@ export interface components {
             /** @description What the member puts into the text of their profile on the game platform. */
             words: string;
         };
-        Binding: components["schemas"]["Rule"] & {
+        Binding: components["schemas"]["BindingRule"] & {
             id: components["schemas"]["BindingId"];
         };
         /**
@@ -2261,11 +2261,21 @@ export interface components {
         BindingPatch: {
             binding_id: number | string;
             group_id?: number | string;
+            group_role_id?: number | string;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** Format: int64 */
+            max_rank?: number;
+            /** Format: int64 */
+            min_rank?: number;
+            /** @description Null: the binding names nobody. */
+            nickname_template?: string | null;
+            /** Format: int64 */
+            priority?: number;
+            /** Format: int64 */
             rank?: number;
             role_id?: components["schemas"]["RoleId"];
+            /** @description Fields that do not belong to a new type are dropped. */
             type?: components["schemas"]["BindingType"];
         };
         BindingProblem: {
@@ -2275,11 +2285,64 @@ export interface components {
             message: string;
         };
         BindingRequest: {
-            group_id: number | string;
+            /** @description Of the types that begin with `group_`, which need it. */
+            group_id?: number | string | null;
+            /** @description Of `group_role`, which needs it. */
+            group_role_id?: number | string | null;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
-            /** Format: int64 */
-            rank: number;
+            /**
+             * Format: int64
+             * @description Of `group_rank_range`, which needs it; included.
+             */
+            max_rank?: number | null;
+            /**
+             * Format: int64
+             * @description Of `group_rank_range`, which needs it.
+             */
+            min_rank?: number | null;
+            /** @description At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}`, `{chat_username}`, and of a group `{rank}` and `{rank_name}` are filled in. Empty: nicknames are left alone. Not of `unverified`. */
+            nickname_template?: string | null;
+            /**
+             * Format: int64
+             * @description Of the bindings that match and have a template, the one with the highest priority names the member, of equal ones the oldest. Default 0; not of `unverified`.
+             */
+            priority?: number | null;
+            /**
+             * Format: int64
+             * @description Of `group_rank`, which needs it. 0: not in the group.
+             */
+            rank?: number | null;
+            role_id: components["schemas"]["RoleId"];
+            type: components["schemas"]["BindingType"];
+        };
+        /** @description A rule in JSON. */
+        BindingRule: {
+            group_id?: components["schemas"]["GroupId"] | null;
+            group_role_id?: components["schemas"]["GroupRoleId"] | null;
+            /**
+             * Format: int32
+             * @description Of `group_rank_range`; included.
+             */
+            max_rank?: number | null;
+            /**
+             * Format: int32
+             * @description Of `group_rank_range`.
+             */
+            min_rank?: number | null;
+            /** @description Null: the binding names nobody. Empty: it leaves nicknames alone. */
+            nickname_template: string | null;
+            /**
+             * Format: int32
+             * @description Of the bindings that match and have a template, the one with the highest priority names the member, of equal
+             *     ones the oldest.
+             */
+            priority: number;
+            /**
+             * Format: int32
+             * @description Of `group_rank`. 0: not in the group.
+             */
+            rank?: number | null;
             role_id: components["schemas"]["RoleId"];
             type: components["schemas"]["BindingType"];
         };
@@ -2289,14 +2352,48 @@ export interface components {
         };
         BindingTest: {
             chat_id: components["schemas"]["ChatId"];
-            group_id: number | string;
+            /** @description Of the types that begin with `group_`, which need it. */
+            group_id?: number | string | null;
+            /** @description Of `group_role`, which needs it. */
+            group_role_id?: number | string | null;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
-            /** Format: int64 */
-            rank: number;
+            /**
+             * Format: int64
+             * @description Of `group_rank_range`, which needs it; included.
+             */
+            max_rank?: number | null;
+            /**
+             * Format: int64
+             * @description Of `group_rank_range`, which needs it.
+             */
+            min_rank?: number | null;
+            /**
+             * Format: int64
+             * @description Of `group_rank`, which needs it. 0: not in the group.
+             */
+            rank?: number | null;
             type: components["schemas"]["BindingType"];
         };
-        BindingTestResult: {
+        BindingTestChanges: {
+            added_roles: components["schemas"]["RoleId"][];
+            /** @description The member holds one of `nickname_bypass_roles`. */
+            keeps_nickname: boolean;
+            /** @description The member holds one of `role_bypass_roles`. */
+            keeps_roles: boolean;
+            /** @description Null: the nickname stays. */
+            nickname: string | null;
+            nickname_binding_id: components["schemas"]["BindingId"] | null;
+            removed_roles: components["schemas"]["RoleId"][];
+        };
+        BindingTestExplanation: {
+            /** @description All bindings of the guild, oldest first. Empty if there is a `problem`. */
+            bindings: components["schemas"]["JudgedBinding"][];
+            changes: components["schemas"]["BindingTestChanges"] | null;
+            /** @description Why the guild's bindings cannot be compared: a platform does not answer, or a group no longer exists. */
+            problem: string | null;
+        };
+        BindingTestResult: components["schemas"]["BindingTestExplanation"] & {
             /**
              * Format: int32
              * @description The user's highest rank in the group; 0: not in it.
@@ -2305,10 +2402,10 @@ export interface components {
             matches: boolean;
         };
         /**
-         * @description Kinds of binding. The API has one.
+         * @description Types of binding.
          * @enum {string}
          */
-        BindingType: "group_rank";
+        BindingType: "group_rank" | "group_rank_range" | "group_member" | "group_role" | "verified" | "unverified";
         BindingValidation: {
             reasons: components["schemas"]["BindingProblem"][];
             valid: boolean;
@@ -2525,6 +2622,11 @@ export interface components {
          * @description A game group.
          */
         GroupId: number;
+        /**
+         * Format: int64
+         * @description A role of a game group, the platform's own id.
+         */
+        GroupRoleId: number;
         /** @description A chat guild: the tenant. */
         GuildId: string;
         GuildRole: {
@@ -2650,6 +2752,13 @@ export interface components {
         };
         /** @enum {string} */
         JobStatus: "scheduled" | "queued" | "running" | "waiting" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled";
+        JudgedBinding: components["schemas"]["BindingRule"] & {
+            id: components["schemas"]["BindingId"];
+            matches: boolean;
+            message: string;
+            /** @description A stable word for programs: `matches`, `linked`, `not_linked`, `not_in_group`, `other_rank` or `other_role`. */
+            reason: string;
+        };
         /**
          * Format: int64
          * @description An API key's row, assigned by the database. Not the public id in the key's text.
@@ -3252,17 +3361,6 @@ export interface components {
              */
             overlap_seconds?: number | null;
         };
-        /** @description The rule itself, without its place in the database. */
-        Rule: {
-            group_id: components["schemas"]["GroupId"];
-            /**
-             * Format: int32
-             * @description 0: not in the group.
-             */
-            rank: number;
-            role_id: components["schemas"]["RoleId"];
-            type: components["schemas"]["BindingType"];
-        };
         /**
          * Format: int64
          * @description A ban or mute, assigned by the database.
@@ -3385,12 +3483,21 @@ export interface components {
              *     console.
              */
             mirror_bans_per_hour: number;
-            /** @description For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in. */
+            /** @description Holders of one of these keep their nicknames in every sync. */
+            nickname_bypass_roles: components["schemas"]["RoleId"][];
+            /**
+             * @description For nicknames where no binding names the member; empty: they are left alone. `{play_username}`,
+             *     `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in.
+             */
             nickname_template: string;
+            /** @description Holders of one of these keep their roles in every sync. */
+            role_bypass_roles: components["schemas"]["RoleId"][];
             /** @description Points of the leaderboard by action type; those not named have their default. */
             score_weights: {
                 [key: string]: number;
             };
+            /** @description Roles that no sync takes from anybody. */
+            sticky_roles: components["schemas"]["RoleId"][];
             /**
              * Format: int32
              * @description Days after which a strike expires.
@@ -3435,8 +3542,12 @@ export interface components {
              * @description 0: every ban of a key waits until its copy is allowed.
              */
             mirror_bans_per_hour?: number;
-            /** @description At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone. */
+            /** @description The whole list of roles whose holders keep their nicknames in every sync. */
+            nickname_bypass_roles?: components["schemas"]["RoleId"][];
+            /** @description At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in. Empty: nicknames are left alone. A binding with a template comes first. */
             nickname_template?: string;
+            /** @description The whole list of roles whose holders keep their roles in every sync. */
+            role_bypass_roles?: components["schemas"]["RoleId"][];
             /** @description The whole table: an action type that it leaves out has its default. */
             score_weights?: {
                 /** Format: int64 */
@@ -3454,6 +3565,8 @@ export interface components {
                 /** Format: int64 */
                 warn?: number;
             };
+            /** @description The whole list of roles that no sync takes from anybody. */
+            sticky_roles?: components["schemas"]["RoleId"][];
             /** Format: int64 */
             strike_days?: number;
             /** @description An IANA name. */
@@ -3942,8 +4055,11 @@ export type BindingId = components['schemas']['BindingId'];
 export type BindingPatch = components['schemas']['BindingPatch'];
 export type BindingProblem = components['schemas']['BindingProblem'];
 export type BindingRequest = components['schemas']['BindingRequest'];
+export type BindingRule = components['schemas']['BindingRule'];
 export type Bindings = components['schemas']['Bindings'];
 export type BindingTest = components['schemas']['BindingTest'];
+export type BindingTestChanges = components['schemas']['BindingTestChanges'];
+export type BindingTestExplanation = components['schemas']['BindingTestExplanation'];
 export type BindingTestResult = components['schemas']['BindingTestResult'];
 export type BindingType = components['schemas']['BindingType'];
 export type BindingValidation = components['schemas']['BindingValidation'];
@@ -3979,6 +4095,7 @@ export type GameRequest = components['schemas']['GameRequest'];
 export type GameServer = components['schemas']['GameServer'];
 export type GameServers = components['schemas']['GameServers'];
 export type GroupId = components['schemas']['GroupId'];
+export type GroupRoleId = components['schemas']['GroupRoleId'];
 export type GuildId = components['schemas']['GuildId'];
 export type GuildRole = components['schemas']['GuildRole'];
 export type GuildRoles = components['schemas']['GuildRoles'];
@@ -3993,6 +4110,7 @@ export type JobId = components['schemas']['JobId'];
 export type JobProgress = components['schemas']['JobProgress'];
 export type Jobs = components['schemas']['Jobs'];
 export type JobStatus = components['schemas']['JobStatus'];
+export type JudgedBinding = components['schemas']['JudgedBinding'];
 export type KeyId = components['schemas']['KeyId'];
 export type KeyRequest = components['schemas']['KeyRequest'];
 export type KeyState = components['schemas']['KeyState'];
@@ -4078,7 +4196,6 @@ export type RevokedKeys = components['schemas']['RevokedKeys'];
 export type RoleChange = components['schemas']['RoleChange'];
 export type RoleId = components['schemas']['RoleId'];
 export type RotateKeyRequest = components['schemas']['RotateKeyRequest'];
-export type Rule = components['schemas']['Rule'];
 export type SanctionId = components['schemas']['SanctionId'];
 export type SanctionInfo = components['schemas']['SanctionInfo'];
 export type SanctionRequest = components['schemas']['SanctionRequest'];

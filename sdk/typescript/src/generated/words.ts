@@ -17,12 +17,14 @@ export type ErrorWord =
   | "conflict" // 409
   | "database_unavailable" // 503
   | "duplicate_job" // 409
+  | "empty_range" // 422
   | "ends_before_start" // 422
   | "expires_in_the_past" // 422
   | "expiry_after_caller" // 422
   | "expiry_in_past" // 422
   | "factor_above_caller" // 422
   | "factor_too_large" // 422
+  | "field_of_other_type" // 422
   | "guild_not_reached" // 503
   | "idempotency_key_reused" // 422
   | "idempotency_not_supported" // 400
@@ -49,6 +51,7 @@ export type ErrorWord =
   | "missing_field" // 400
   | "no_chat_user" // 409
   | "no_events" // 422
+  | "no_rank" // 422
   | "no_scopes" // 422
   | "no_such_path" // 404
   | "not_a_member" // 404

@@ -1,7 +1,7 @@
 //! GET /bindings/list
 
 use entities::BindingId;
-use entities::binding::{self, Rule};
+use entities::binding::{self, RuleFields};
 
 use crate::endpoints::prelude::*;
 
@@ -17,7 +17,7 @@ pub(crate) struct Bindings {
 pub(crate) struct Binding {
     id: BindingId,
     #[serde(flatten)]
-    rule: Rule,
+    rule: RuleFields,
 }
 
 pub(crate) fn operation() -> Operation {
@@ -31,7 +31,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<BindingId>()?;
     let rows = binding::list(call.read(), call.guild()).await?;
-    let bindings = rows.iter().map(|row| Binding { id: row.binding_id, rule: row.rule() }).collect();
+    let bindings = rows.into_iter().map(|row| Binding { id: row.id, rule: row.rule.into() }).collect();
     let bindings = page.newest_of(bindings, |binding| binding.id);
     let data = |bindings, next_cursor| Bindings { bindings, next_cursor };
     page.reply(bindings, |binding: &Binding| binding.id, data)

@@ -12,10 +12,10 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: BindingId = call.path("bindingId")?;
     let known = binding::find(call.read(), call.guild(), id).await?.or_not_found("binding")?;
-    check_giver(&call, "role_id", known.role_id, false).await?;
+    check_giver(&call, "role_id", known.rule.role_id, false).await?;
     let mut work = begin(&call).await?;
-    let found = binding::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("binding")?;
+    let found = binding::find(work.tx(), call.guild(), id).await?.or_not_found("binding")?;
     binding::delete(work.tx(), call.guild(), id).await?;
-    work.audit("bindings.remove", id, json!({ "before": found.rule() }));
+    work.audit("bindings.remove", id, json!({ "before": found.rule }));
     work.commit(Reply::message("binding removed")).await
 }

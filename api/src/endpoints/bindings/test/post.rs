@@ -1,19 +1,30 @@
-//! POST /bindings/test: would this binding apply to this user? Nothing is saved.
+//! POST /bindings/test: would this binding apply to this user, and what do the guild's bindings do? Nothing is saved.
 
-use entities::binding::Kind;
-use entities::{ChatId, GroupId, link};
-use platforms::{Missing, PlatformError};
+use entities::binding::{Condition, Kind, Parts};
+use entities::{ChatId, GroupId, GroupRoleId, link};
+use platforms::{Memberships, Missing, PlatformError, judge};
 
-use crate::endpoints::bindings::change::Rank;
+use crate::endpoints::bindings::change::{EMPTY_RANGE, FOREIGN_FIELD, MemberRank, Rank, condition};
+use crate::endpoints::bindings::explained::Explained;
 use crate::endpoints::prelude::*;
 
 request! {
     pub(crate) struct BindingTest {
         chat_id: ChatId,
         kind as "type": Kind,
-        group_id: GroupId,
+        /// Of the types that begin with `group_`, which need it.
+        group_id: Option<GroupId>,
+        /// Of `group_rank`, which needs it. 0: not in the group.
         #[example(100)]
-        rank: Rank,
+        rank: Option<Rank>,
+        /// Of `group_rank_range`, which needs it.
+        #[example(50)]
+        min_rank: Option<MemberRank>,
+        /// Of `group_rank_range`, which needs it; included.
+        #[example(100)]
+        max_rank: Option<MemberRank>,
+        /// Of `group_role`, which needs it.
+        group_role_id: Option<GroupRoleId>,
     }
 }
 
@@ -22,56 +33,61 @@ pub(crate) struct BindingTestResult {
     matches: bool,
     /// The user's highest rank in the group; 0: not in it.
     #[schema(minimum = 0, maximum = 255, example = 100)]
-    current_rank: i32,
+    current_rank: i16,
+    #[serde(flatten)]
+    explained: Explained,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("testBinding", "Would a binding apply to a user?")
-        .about("A dry run: nothing is saved.")
+        .about("A dry run: nothing is saved. It also says which of the guild's bindings match, and what a sync would change.")
         .body::<BindingTest>()
         .data::<BindingTestResult>()
         .refuses(404, &["not_linked"])
-        .refuses(422, &["unknown_group"])
+        .refuses(422, &["unknown_group", FOREIGN_FIELD, EMPTY_RANGE])
         .asks_platform()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let BindingTest { chat_id, kind: Kind::GroupRank, group_id: group, rank } = call.body()?;
-    let link = link::find_by_chat(call.read(), call.guild(), chat_id).await?;
-    let play = link.ok_or_else(ApiError::not_linked)?.play_id;
-    let ranks = call.state.platforms.play.group_ranks(call.platform(), &[play], &[group]).await;
-    let ranks = match ranks {
+    let test: BindingTest = call.body()?;
+    let tested = test.condition()?;
+    let link = link::find_by_chat(call.read(), call.guild(), test.chat_id).await?;
+    if link.is_none() && tested.group().is_some() {
+        return Err(ApiError::not_linked());
+    }
+    let play = link.as_ref().map(|link| link.play_id);
+    let memberships = memberships(&call, tested, play.as_slice()).await?;
+    let held = play.zip(tested.group()).and_then(|in_group| memberships.get(&in_group));
+    Reply::data(&BindingTestResult {
+        matches: judge(tested, play, &memberships).matches(),
+        current_rank: held.and_then(|roles| roles.last()).map_or(0, |role| role.rank),
+        explained: Explained::read(&call, test.chat_id, link.as_ref()).await?,
+    })
+}
+
+impl BindingTest {
+    fn condition(&self) -> Result<Condition, ApiError> {
+        let parts = Parts {
+            group_id: self.group_id,
+            rank: self.rank.map(|rank| rank.0),
+            min_rank: self.min_rank.map(|rank| rank.0),
+            max_rank: self.max_rank.map(|rank| rank.0),
+            group_role_id: self.group_role_id,
+        };
+        condition(self.kind, parts)
+    }
+}
+
+async fn memberships(
+    call: &Call,
+    tested: Condition,
+    players: &[entities::PlayId],
+) -> Result<Memberships, ApiError> {
+    let groups: Vec<GroupId> = tested.group().into_iter().collect();
+    match call.state.platforms.play.memberships(call.platform(), players, &groups).await {
         Err(PlatformError::NotFound(Missing::Group)) => {
-            return Err(ApiError::rule("unknown_group", "no such game group"));
+            Err(ApiError::rule("unknown_group", "no such game group"))
         }
-        ranks => ranks?,
-    };
-    let held = ranks.get(&(play, group)).map(Vec::as_slice).unwrap_or_default();
-    Reply::data(&compare(held, rank.0))
-}
-
-/// A group member may hold several ranks, any other user holds rank 0 (docs/rules.md 5).
-fn compare(held: &[i16], rank: i32) -> BindingTestResult {
-    let held = if held.is_empty() { &[0] } else { held };
-    let held = held.iter().copied().map(i32::from);
-    BindingTestResult { matches: held.clone().any(|one| one == rank), current_rank: held.max().unwrap_or(0) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::compare;
-
-    #[test]
-    fn any_rank_matches_and_the_highest_is_returned() {
-        for (held, rank, expected) in [
-            ([].as_slice(), 0, (true, 0)),
-            (&[], 5, (false, 0)),
-            (&[3, 90], 3, (true, 90)),
-            (&[3, 90], 90, (true, 90)),
-            (&[3, 90], 0, (false, 90)),
-        ] {
-            let outcome = compare(held, rank);
-            assert_eq!((outcome.matches, outcome.current_rank), expected, "{held:?} {rank}");
-        }
+        memberships => Ok(memberships?),
     }
 }

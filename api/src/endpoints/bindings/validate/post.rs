@@ -1,11 +1,11 @@
 //! POST /bindings/validate: do group, rank and role exist, and may the role be granted? If not, the answer
 //! gives the reason.
 
-use entities::binding::Rule;
+use entities::binding::{Condition, Rule};
 use entities::{RoleId, guild};
 use platforms::{GroupRole, GuildOverview, Missing, PlatformError};
 
-use crate::endpoints::bindings::change::BindingRequest;
+use crate::endpoints::bindings::change::{BindingRequest, EMPTY_RANGE, FOREIGN_FIELD, NO_RANK};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -33,37 +33,53 @@ impl BindingProblem {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("validateBinding", "Could a binding work?")
-        .about("Do group, rank and role exist, and may the role be granted?")
+        .about("Do group, ranks and roles exist, and may the role be granted?")
         .body::<BindingRequest>()
         .data::<BindingValidation>()
+        .refuses(422, &[FOREIGN_FIELD, EMPTY_RANGE, NO_RANK])
         .asks_platform()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let rule: Rule = call.body::<BindingRequest>()?.into();
+    let rule = call.body::<BindingRequest>()?.rule()?;
     let platforms = &call.state.platforms;
-    let (group, overview) = tokio::join!(
-        platforms.play.group_roles(call.platform(), rule.group_id),
-        platforms.chat.guild_overview(call.platform())
-    );
-    let group = match group {
-        Err(PlatformError::NotFound(Missing::Group)) => None,
-        group => Some(group?),
+    let group = async {
+        let Some(group) = rule.condition.group() else { return Ok(None) };
+        match platforms.play.group_roles(call.platform(), group).await {
+            Err(PlatformError::NotFound(Missing::Group)) => Ok(None),
+            roles => roles.map(Some),
+        }
     };
+    let (group, overview) = tokio::join!(group, platforms.chat.guild_overview(call.platform()));
     let allowed = guild::allowed_privileged_roles(call.read(), call.guild()).await?;
     let about_role = about_role(&rule, &overview?, &allowed);
-    let reasons: Vec<_> = about_rank(&rule, group.as_deref()).into_iter().chain(about_role).collect();
+    let reasons: Vec<_> =
+        about_group(rule.condition, group?.as_deref()).into_iter().chain(about_role).collect();
     Reply::data(&BindingValidation { valid: reasons.is_empty(), reasons })
 }
 
-fn about_rank(rule: &Rule, group: Option<&[GroupRole]>) -> Option<BindingProblem> {
+/// `group`: its roles; `None`: there is no such group, or the condition has none.
+fn about_group(condition: Condition, group: Option<&[GroupRole]>) -> Option<BindingProblem> {
+    condition.group()?;
     let Some(roles) = group else {
         return Some(BindingProblem::new("group_id", "unknown_group", "no such game group"));
     };
-    let exists = rule.rank == 0 || roles.iter().any(|role| i32::from(role.rank) == rule.rank);
-    (!exists).then(|| {
-        BindingProblem::new("rank", "unknown_rank", format!("no role of the group has rank {}", rule.rank))
-    })
+    let any = |fits: &dyn Fn(&GroupRole) -> bool| roles.iter().any(fits);
+    let lacks = |field, word, what: String| Some(BindingProblem::new(field, word, what));
+    match condition {
+        Condition::GroupRank { rank, .. } if rank != 0 && !any(&|role| i32::from(role.rank) == rank) => {
+            lacks("rank", "unknown_rank", format!("no role of the group has rank {rank}"))
+        }
+        Condition::GroupRankRange { min, max, .. }
+            if !any(&|role| (min..=max).contains(&role.rank.into())) =>
+        {
+            lacks("min_rank", "unknown_rank", format!("no role of the group has a rank from {min} to {max}"))
+        }
+        Condition::GroupRole { role: wanted, .. } if !any(&|role| role.id == wanted) => {
+            lacks("group_role_id", "unknown_group_role", format!("the group has no role {wanted}"))
+        }
+        _ => None,
+    }
 }
 
 fn about_role(rule: &Rule, guild: &GuildOverview, allowed: &[RoleId]) -> Option<BindingProblem> {
@@ -73,22 +89,25 @@ fn about_role(rule: &Rule, guild: &GuildOverview, allowed: &[RoleId]) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use entities::binding::Kind;
-
     use super::*;
-
-    fn rule(rank: i32) -> Rule {
-        let (group_id, role_id) = ("9".parse().unwrap(), "7".parse().unwrap());
-        Rule { kind: Kind::GroupRank, group_id, rank, role_id }
-    }
 
     #[test]
     fn rank_zero_always_exists_and_others_must_be_roles_of_the_group() {
-        let roles = [GroupRole { id: 1, name: "Staff".into(), rank: 5 }];
-        let word = |rank, group| about_rank(&rule(rank), group).map(|reason| (reason.field, reason.error));
-        assert_eq!(word(0, Some(&roles[..])), None);
-        assert_eq!(word(5, Some(&roles[..])), None);
-        assert_eq!(word(6, Some(&roles[..])), Some(("rank", "unknown_rank")));
-        assert_eq!(word(0, None), Some(("group_id", "unknown_group")));
+        let group = "9".parse().unwrap();
+        let roles = [GroupRole { id: "1".parse().unwrap(), name: "Staff".into(), rank: 5 }];
+        let word =
+            |condition, group| about_group(condition, group).map(|reason| (reason.field, reason.error));
+        let (rank, some) = (|rank| Condition::GroupRank { group, rank }, Some(&roles[..]));
+        let range = |min, max| Condition::GroupRankRange { group, min, max };
+        let role = |id: &str| Condition::GroupRole { group, role: id.parse().unwrap() };
+        for fine in [rank(0), rank(5), range(1, 5), range(5, 9), role("1"), Condition::GroupMember { group }]
+        {
+            assert_eq!(word(fine, some), None, "{fine:?}");
+            assert_eq!(word(fine, None), Some(("group_id", "unknown_group")), "{fine:?}");
+        }
+        assert_eq!(word(rank(6), some), Some(("rank", "unknown_rank")));
+        assert_eq!(word(range(1, 4), some), Some(("min_rank", "unknown_rank")));
+        assert_eq!(word(role("2"), some), Some(("group_role_id", "unknown_group_role")));
+        assert_eq!(word(Condition::Verified, None), None);
     }
 }

@@ -11,8 +11,8 @@ use crate::endpoints::guilds::settings::values::{LinkWays, NicknameTemplate, Sco
 use crate::endpoints::prelude::*;
 use crate::request::values::{List, Nullable, Whole};
 
-/// Of `allowed_privileged_roles`.
-const PRIVILEGED_ROLES_MAX: usize = 100;
+/// A whole list of roles.
+type Roles = List<RoleId, 100>;
 
 /// The age of an account.
 type Days = Whole<0, 3650>;
@@ -23,7 +23,8 @@ request! {
         /// 0: every ban of a key waits until its copy is allowed.
         #[example(30)]
         mirror_bans_per_hour: Patch<Whole<0, 10_000>>,
-        /// At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone.
+        /// At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}` and `{chat_username}` are filled
+        /// in. Empty: nicknames are left alone. A binding with a template comes first.
         nickname_template: Patch<NicknameTemplate>,
         /// An IANA name.
         time_zone: Patch<TimeZone>,
@@ -35,7 +36,7 @@ request! {
         score_weights: Patch<ScoreWeights>,
         /// The whole list of the privileged chat roles that Guildhall may grant: those that administrate,
         /// manage, or act on other members.
-        allowed_privileged_roles: Patch<List<RoleId, PRIVILEGED_ROLES_MAX>>,
+        allowed_privileged_roles: Patch<Roles>,
         /// The whole list of ways by which members link themselves, each once. Empty: only staff and keys link them.
         link_ways: Patch<LinkWays>,
         /// The smallest age of a chat account whose owner links it, in days.
@@ -53,6 +54,12 @@ request! {
         /// The role that a link takes away, and its end gives back; null: none.
         #[example("912345678901234568")]
         unverified_role: Patch<Nullable<RoleId>>,
+        /// The whole list of roles whose holders keep their nicknames in every sync.
+        nickname_bypass_roles: Patch<Roles>,
+        /// The whole list of roles whose holders keep their roles in every sync.
+        role_bypass_roles: Patch<Roles>,
+        /// The whole list of roles that no sync takes from anybody.
+        sticky_roles: Patch<Roles>,
         /// What members are told who have just linked themselves; null: nothing.
         #[example("Welcome! Choose your roles in #roles.")]
         link_message: Patch<Nullable<Text<500>>>,
@@ -68,6 +75,7 @@ request! {
 
 impl SettingsPatch {
     fn applied_to(self, settings: Settings) -> Settings {
+        let list = |sent: Patch<Roles>, known| sent.0.map_or(known, |sent| RoleList(sent.0));
         Settings {
             mirror_bans: self.mirror_bans.0.unwrap_or(settings.mirror_bans),
             mirror_bans_per_hour: self
@@ -79,10 +87,7 @@ impl SettingsPatch {
             week_start: self.week_start.0.map_or(settings.week_start, |sent| sent.0),
             strike_days: self.strike_days.0.map_or(settings.strike_days, |sent| sent.0),
             score_weights: self.score_weights.0.map_or(settings.score_weights, |sent| Value::Object(sent.0)),
-            allowed_privileged_roles: self
-                .allowed_privileged_roles
-                .0
-                .map_or(settings.allowed_privileged_roles, |sent| RoleList(sent.0)),
+            allowed_privileged_roles: list(self.allowed_privileged_roles, settings.allowed_privileged_roles),
             link_ways: self.link_ways.0.map_or(settings.link_ways, |sent| sent.0),
             link_min_chat_days: self.link_min_chat_days.0.map_or(settings.link_min_chat_days, |sent| sent.0),
             link_min_play_days: self.link_min_play_days.0.map_or(settings.link_min_play_days, |sent| sent.0),
@@ -90,6 +95,9 @@ impl SettingsPatch {
             link_banned: self.link_banned.0.unwrap_or(settings.link_banned),
             verified_role: self.verified_role.0.map_or(settings.verified_role, |sent| sent.0),
             unverified_role: self.unverified_role.0.map_or(settings.unverified_role, |sent| sent.0),
+            nickname_bypass_roles: list(self.nickname_bypass_roles, settings.nickname_bypass_roles),
+            role_bypass_roles: list(self.role_bypass_roles, settings.role_bypass_roles),
+            sticky_roles: list(self.sticky_roles, settings.sticky_roles),
             link_message: self
                 .link_message
                 .0
@@ -100,10 +108,17 @@ impl SettingsPatch {
         }
     }
 
-    /// The two roles that syncs give and take, where they are sent.
-    #[expect(clippy::option_option, reason = "absent, or cleared by null")]
-    fn roles(&self) -> [Option<Option<RoleId>>; 2] {
-        [&self.verified_role, &self.unverified_role].map(|sent| sent.0.map(|role| role.0))
+    /// The roles that decide what syncs give and take, where they are sent: the fields of [`roles`].
+    fn roles(&self) -> [Option<Vec<RoleId>>; 5] {
+        let one = |sent: &Patch<Nullable<RoleId>>| sent.0.map(|role| role.0.into_iter().collect());
+        let list = |sent: &Patch<Roles>| sent.0.as_ref().map(|sent| sent.0.clone());
+        [
+            one(&self.verified_role),
+            one(&self.unverified_role),
+            list(&self.nickname_bypass_roles),
+            list(&self.role_bypass_roles),
+            list(&self.sticky_roles),
+        ]
     }
 }
 
@@ -118,25 +133,31 @@ pub(crate) fn operation() -> Operation {
 }
 
 /// The names of [`SettingsPatch::roles`], with what they are now.
-fn roles(settings: &Settings) -> [(&'static str, Option<RoleId>); 2] {
-    [("verified_role", settings.verified_role), ("unverified_role", settings.unverified_role)]
+fn roles(settings: &Settings) -> [(&'static str, Vec<RoleId>); 5] {
+    [
+        ("verified_role", settings.verified_role.into_iter().collect()),
+        ("unverified_role", settings.unverified_role.into_iter().collect()),
+        ("nickname_bypass_roles", settings.nickname_bypass_roles.0.clone()),
+        ("role_bypass_roles", settings.role_bypass_roles.0.clone()),
+        ("sticky_roles", settings.sticky_roles.0.clone()),
+    ]
 }
 
-/// A sync gives and takes these roles, as those of bindings: a person sets and clears only those that they could give
-/// by hand (docs/rules.md 5).
-async fn check_roles(call: &Call, patch: &SettingsPatch) -> Result<[Option<RoleId>; 2], ApiError> {
+/// A sync gives and takes these roles, as those of bindings, or spares their holders: a person sets and clears only
+/// those that they could give by hand (docs/rules.md 5).
+async fn check_roles(call: &Call, patch: &SettingsPatch) -> Result<[Vec<RoleId>; 5], ApiError> {
     let settings = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings();
     let known = roles(&settings);
-    for ((field, before), sent) in known.into_iter().zip(patch.roles()) {
-        let Some(after) = sent.filter(|after| *after != before) else { continue };
-        if let Some(role) = before {
-            check_giver(call, field, role, false).await?;
+    for ((field, before), sent) in known.iter().zip(patch.roles()) {
+        let Some(after) = sent else { continue };
+        for role in before.iter().filter(|role| !after.contains(role)) {
+            check_giver(call, field, *role, false).await?;
         }
-        if let Some(role) = after {
-            check_giver(call, field, role, true).await?;
+        for role in after.iter().filter(|role| !before.contains(role)) {
+            check_giver(call, field, *role, matches!(*field, "verified_role" | "unverified_role")).await?;
         }
     }
-    Ok(known.map(|(_, role)| role))
+    Ok(known.map(|(_, roles)| roles))
 }
 
 fn check_distinct(settings: &Settings) -> Result<(), ApiError> {

@@ -145,7 +145,7 @@ const BINDINGS: [Action; 3] = [
         "bindings.add",
         "Binding added",
         Other,
-        "added the binding of rank {rank} in group {group_id} to the role {role_id}",
+        "added the binding[ of rank {rank}][ of ranks {min_rank} to {max_rank}][ of group role {group_role_id}][ in group {group_id}] to the role {role_id}",
     ),
     to(
         "bindings.update",
@@ -157,7 +157,7 @@ const BINDINGS: [Action; 3] = [
         "bindings.remove",
         "Binding removed",
         Other,
-        "removed the binding of rank {rank} in group {group_id} to the role {role_id}",
+        "removed the binding[ of rank {rank}][ of ranks {min_rank} to {max_rank}][ of group role {group_role_id}][ in group {group_id}] to the role {role_id}",
     ),
 ];
 

@@ -28,7 +28,7 @@ const PERSONS: [&str; 9] = [
     "flagged_by",
     "lifted_by",
 ];
-const ROLES: [&str; 8] = [
+const ROLES: [&str; 11] = [
     "added_roles",
     "removed_roles",
     "role_id",
@@ -37,6 +37,9 @@ const ROLES: [&str; 8] = [
     "allowed_privileged_roles",
     "verified_role",
     "unverified_role",
+    "nickname_bypass_roles",
+    "role_bypass_roles",
+    "sticky_roles",
 ];
 /// Fields with words of the service, such as `not_banned`.
 const STATES: [&str; 9] = [

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use entities::{BindingId, GroupId, RoleId, binding};
+use entities::binding::{Binding, Condition};
+use entities::{BindingId, GroupId, GroupRoleId, RoleId};
 use platforms::{ChatRole, GroupRole, GuildOverview, RoleProblem};
 
 use crate::html::format::When;
 use crate::visit::GuildVisit;
 
-/// The bindings of one group.
+/// The bindings of one group, or those without a group.
 pub(super) struct Group {
-    pub(super) id: GroupId,
+    pub(super) id: Option<GroupId>,
     /// Its name, or its number.
     pub(super) name: String,
     pub(super) rows: Vec<Row>,
@@ -18,9 +19,11 @@ pub(super) struct Group {
 
 pub(super) struct Row {
     pub(super) id: BindingId,
-    /// The rank's name and number.
-    pub(super) rank: String,
+    /// Such as a rank's name and number.
+    pub(super) whom: String,
     pub(super) role_name: String,
+    /// Empty: the binding names nobody.
+    pub(super) nickname: String,
     /// Why the binding has no effect; empty: it has.
     pub(super) problem: String,
     pub(super) added: When,
@@ -36,48 +39,96 @@ pub(in crate::pages::guilds) struct RoleOption {
 /// `overview`: absent while Discord does not answer.
 pub(super) async fn grouped(
     visit: &GuildVisit,
-    all: Vec<binding::Model>,
+    all: Vec<Binding>,
     overview: Option<&GuildOverview>,
 ) -> Vec<Group> {
-    let mut by_group: BTreeMap<GroupId, Vec<binding::Model>> = BTreeMap::new();
-    for row in all {
-        by_group.entry(row.group_id).or_default().push(row);
+    let mut by_group: BTreeMap<Option<GroupId>, Vec<Binding>> = BTreeMap::new();
+    for binding in all {
+        by_group.entry(binding.rule.condition.group()).or_default().push(binding);
     }
     let mut groups = Vec::new();
-    for (id, mut rows) in by_group {
-        rows.sort_by_key(|row| std::cmp::Reverse(row.rank));
-        let known = visit.console.groups.find(visit.call_context(), id).await.ok();
-        let name = known.as_ref().map_or_else(|| id.to_string(), ToString::to_string);
+    for (id, mut bindings) in by_group {
+        bindings.sort_by_key(|binding| std::cmp::Reverse(highest_rank(binding.rule.condition)));
+        let known = match id {
+            Some(id) => visit.console.groups.find(visit.call_context(), id).await.ok(),
+            None => None,
+        };
+        let number = id.map_or_else(|| "By link".to_owned(), |id| id.to_string());
+        let name = known.as_ref().map_or(number, ToString::to_string);
         let ranks = known.as_ref().map(|group| group.ranks.as_slice());
-        let rows = rows.iter().map(|row| shown(visit, row, ranks, overview)).collect();
+        let rows = bindings.iter().map(|binding| shown(visit, binding, ranks, overview)).collect();
         groups.push(Group { id, name, rows });
     }
     groups
 }
 
+fn highest_rank(condition: Condition) -> Option<i32> {
+    let parts = condition.parts();
+    parts.rank.or(parts.max_rank)
+}
+
 /// "Captain, Admiral (200) in Harbour"
-pub(super) async fn named(visit: &GuildVisit, row: &binding::Model) -> String {
+pub(super) async fn named(visit: &GuildVisit, binding: &Binding) -> String {
     let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
-    let group = visit.console.groups.find(visit.call_context(), row.group_id).await.ok();
+    let Some(id) = binding.rule.condition.group() else {
+        let shown = shown(visit, binding, None, overview.as_ref());
+        return format!("{}, {}", shown.role_name, shown.whom);
+    };
+    let group = visit.console.groups.find(visit.call_context(), id).await.ok();
     let ranks = group.as_ref().map(|group| group.ranks.as_slice());
-    let shown = shown(visit, row, ranks, overview.as_ref());
-    let group = group.map_or_else(|| row.group_id.to_string(), |group| group.to_string());
-    format!("{}, {} in {group}", shown.role_name, shown.rank)
+    let shown = shown(visit, binding, ranks, overview.as_ref());
+    let group = group.map_or_else(|| id.to_string(), |group| group.to_string());
+    format!("{}, {} in {group}", shown.role_name, shown.whom)
 }
 
 fn shown(
     visit: &GuildVisit,
-    row: &binding::Model,
+    binding: &Binding,
     ranks: Option<&[GroupRole]>,
     overview: Option<&GuildOverview>,
 ) -> Row {
-    let (rank, lost) = named_rank(row.rank, ranks);
+    let rule = &binding.rule;
+    let (whom, lost) = whom(rule.condition, ranks);
     let (role_name, problem) = match overview {
-        Some(overview) => named_role(visit, overview, row.role_id),
-        None => (row.role_id.to_string(), String::new()),
+        Some(overview) => named_role(visit, overview, rule.role_id),
+        None => (rule.role_id.to_string(), String::new()),
     };
-    let problem = if lost { "the group has no such rank".to_owned() } else { problem };
-    Row { id: row.binding_id, rank, role_name, problem, added: visit.when(row.created_at) }
+    let problem = if lost { lost_problem(rule.condition).to_owned() } else { problem };
+    let nickname = match rule.nickname_template.as_deref() {
+        None => String::new(),
+        Some("") => format!("leaves nicknames alone, priority {}", rule.priority),
+        Some(template) => format!("nickname {template}, priority {}", rule.priority),
+    };
+    Row { id: binding.id, whom, role_name, nickname, problem, added: visit.when(binding.created_at) }
+}
+
+fn lost_problem(condition: Condition) -> &'static str {
+    match condition {
+        Condition::GroupRole { .. } => "the group has no such role",
+        Condition::GroupRankRange { .. } => "the group has no rank in this range",
+        _ => "the group has no such rank",
+    }
+}
+
+/// For whom a binding is, and whether the group lacks it.
+pub(super) fn whom(condition: Condition, ranks: Option<&[GroupRole]>) -> (String, bool) {
+    match condition {
+        Condition::GroupRank { rank, .. } => named_rank(rank, ranks),
+        Condition::GroupRankRange { min, max, .. } => {
+            let within = |role: &GroupRole| (min..=max).contains(&i32::from(role.rank));
+            (format!("Ranks {min} to {max}"), ranks.is_some_and(|ranks| !ranks.iter().any(within)))
+        }
+        Condition::GroupMember { .. } => ("All members of the group".to_owned(), false),
+        Condition::GroupRole { role, .. } => named_group_role(role, ranks),
+        Condition::Verified => ("All linked members".to_owned(), false),
+        Condition::Unverified => ("Members without a link".to_owned(), false),
+    }
+}
+
+fn named_group_role(id: GroupRoleId, ranks: Option<&[GroupRole]>) -> (String, bool) {
+    let Some(ranks) = ranks else { return (format!("Role {id}"), false) };
+    let named = ranks.iter().find(|role| role.id == id);
+    (named.map_or_else(|| format!("Role {id}"), |role| format!("Role {}", role.name)), named.is_none())
 }
 
 /// The rank's label, and whether the group lacks it.
@@ -141,12 +192,20 @@ mod tests {
 
     #[test]
     fn ranks_are_named_and_lost_ones_are_told() {
-        let role = |name: &str, rank| GroupRole { id: 1, name: name.to_owned(), rank };
+        let id = |rank: i16| GroupRoleId::try_from(1_000 + i64::from(rank)).unwrap();
+        let role = |name: &str, rank| GroupRole { id: id(rank), name: name.to_owned(), rank };
         let ranks = [role("Captain", 200), role("Mate", 50), role("Cook", 50)];
         let named = |rank| named_rank(rank, Some(&ranks));
         assert_eq!(named(200), ("Captain (200)".to_owned(), false));
         assert_eq!(named(50), ("Mate, Cook (50)".to_owned(), false));
         assert_eq!(named(7), ("7".to_owned(), true));
         assert_eq!((named(0).1, named_rank(7, None).1), (false, false));
+        let group = "5".parse().unwrap();
+        let of = |condition| whom(condition, Some(&ranks));
+        let range = |min, max| Condition::GroupRankRange { group, min, max };
+        assert_eq!(of(range(60, 200)), ("Ranks 60 to 200".to_owned(), false));
+        assert!(of(range(60, 199)).1);
+        assert_eq!(of(Condition::GroupRole { group, role: id(200) }), ("Role Captain".to_owned(), false));
+        assert!(of(Condition::GroupRole { group, role: id(7) }).1);
     }
 }

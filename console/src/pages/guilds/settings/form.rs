@@ -4,7 +4,7 @@ use entities::guild::Settings;
 use entities::staff_action::ActionType;
 use serde_json::{Map, Value};
 
-use super::linking::{LINK_ROLES, word};
+use super::linking::{LINK_ROLES, SPARING, word};
 use crate::fields::Fields;
 use crate::pages::guilds::staff::labels::action;
 
@@ -48,6 +48,10 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
     }
     let roles = settings.allowed_privileged_roles.0.iter().filter(|_| powerful);
     pairs.extend(roles.map(|role| (POWERFUL_ROLES.to_owned(), role.to_string())));
+    let lists = [&settings.nickname_bypass_roles, &settings.role_bypass_roles, &settings.sticky_roles];
+    for ((field, ..), roles) in SPARING.iter().zip(lists) {
+        pairs.extend(roles.0.iter().map(|role| ((*field).to_owned(), role.to_string())));
+    }
     pairs
 }
 
@@ -104,6 +108,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     ]);
     body.extend(LINK_ROLES.map(|field| (field.to_owned(), optional(field))));
     body.insert("link_message".to_owned(), optional("link_message"));
+    body.extend(SPARING.map(|(field, ..)| (field.to_owned(), list(field))));
     if powerful || form.has(POWERFUL_ROLES) {
         body.insert(POWERFUL_ROLES.to_owned(), list(POWERFUL_ROLES));
     }
@@ -137,6 +142,9 @@ mod tests {
             link_banned: Verdict::Admit,
             verified_role: Some("7".parse().unwrap()),
             unverified_role: None,
+            nickname_bypass_roles: RoleList(vec!["8".parse().unwrap()]),
+            role_bypass_roles: RoleList::default(),
+            sticky_roles: RoleList(vec!["9".parse().unwrap(), "10".parse().unwrap()]),
             link_message: Some("Welcome!".to_owned()),
             join_notice: JoinNotice::Channel,
             join_channel: Some("77".parse().unwrap()),

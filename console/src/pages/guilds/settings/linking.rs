@@ -84,6 +84,34 @@ pub(super) fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>, form: 
     choices
 }
 
+/// The lists of roles by which syncs spare members, with their legends.
+pub(super) const SPARING: [(&str, &str, &str); 3] = [
+    ("nickname_bypass_roles", "Whoever has one of these keeps their nickname", "No sync renames them."),
+    (
+        "role_bypass_roles",
+        "Whoever has one of these keeps their roles",
+        "No sync gives or takes a role of theirs.",
+    ),
+    (
+        "sticky_roles",
+        "Roles that no sync takes",
+        "Syncs give them; they are taken by hand, and when a link ends.",
+    ),
+];
+
+/// All roles of the server, and those that the form has anyway.
+pub(super) fn sparing(visit: &GuildVisit, overview: Option<&GuildOverview>, form: &Form) -> Vec<Choice> {
+    let known = overview.map(|overview| options(visit, overview)).unwrap_or_default();
+    let known = known.into_iter().map(|role| Choice::new(role.id.to_string(), &role.name));
+    let mut choices: Vec<Choice> = known.collect();
+    for id in SPARING.iter().flat_map(|(field, ..)| form.all(field)) {
+        if choices.iter().all(|choice| choice.value != id) {
+            choices.push(Choice::new(id.to_owned(), id));
+        }
+    }
+    choices
+}
+
 fn choice(RoleOption { id, name, problem }: RoleOption) -> Choice {
     let (value, disabled) = (id.to_string(), !problem.is_empty());
     let label = if disabled { format!("{name} ({problem})") } else { name };

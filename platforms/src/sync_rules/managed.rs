@@ -1,13 +1,12 @@
-//! The state of a member as far as syncs set it: the managed roles, and the nickname. A sync notes the state in which it leaves
-//! a member (`entities/src/synced_member.rs`); an event that shows another one says that somebody changed the member.
+//! The state of a member as far as the rules of a guild look at it. A sync notes the one in which it leaves a member
+//! (`entities/src/synced_member.rs`); an event that shows another one says that somebody changed the member.
 
 use std::collections::BTreeSet;
 
-use entities::{RoleId, binding, guild};
-use sea_orm::{ConnectionTrait, DbErr};
+use entities::RoleId;
 use sha2::{Digest, Sha256};
 
-/// What syncs set in a guild.
+/// What the rules look at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Managed {
     pub roles: BTreeSet<RoleId>,
@@ -15,20 +14,13 @@ pub struct Managed {
 }
 
 impl Managed {
-    pub async fn of<C: ConnectionTrait>(conn: &C, guild: &guild::Model) -> Result<Self, DbErr> {
-        let bindings = binding::list(conn, guild.guild_id).await?;
-        let bound = bindings.iter().map(|binding| binding.role_id);
-        let roles = bound.chain(guild.verified_role).chain(guild.unverified_role).collect();
-        Ok(Self { roles, nicknames: !guild.nickname_template.trim().is_empty() })
-    }
-
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty() && !self.nicknames
     }
 
     /// A digest of the state with these roles, in any order, and this nickname.
-    pub fn state(&self, roles: impl IntoIterator<Item = RoleId>, nick: Option<&str>) -> i64 {
-        let held: BTreeSet<RoleId> = roles.into_iter().filter(|role| self.roles.contains(role)).collect();
+    pub fn state(&self, roles: &[RoleId], nick: Option<&str>) -> i64 {
+        let held: BTreeSet<&RoleId> = roles.iter().filter(|role| self.roles.contains(role)).collect();
         let mut hash = Sha256::new();
         for role in held {
             hash.update(role.get().to_be_bytes());
@@ -50,11 +42,12 @@ mod tests {
     fn only_managed_roles_and_nicknames_make_a_difference() {
         let role = |id: i64| RoleId::try_from(id).unwrap();
         let managed = Managed { roles: [role(1), role(2)].into(), nicknames: true };
-        let state = |roles: &[i64], nick| managed.state(roles.iter().map(|id| role(*id)), nick);
+        let state =
+            |ids: &[i64], nick| managed.state(&ids.iter().map(|id| role(*id)).collect::<Vec<_>>(), nick);
         assert_eq!(state(&[2, 1, 9], None), state(&[1, 2], Some("")));
         assert_ne!(state(&[1], None), state(&[2], None));
         assert_ne!(state(&[1], None), state(&[1], Some("Ada")));
         let roles_only = Managed { nicknames: false, ..managed.clone() };
-        assert_eq!(roles_only.state([role(1)], Some("Ada")), roles_only.state([role(1)], None));
+        assert_eq!(roles_only.state(&[role(1)], Some("Ada")), roles_only.state(&[role(1)], None));
     }
 }
