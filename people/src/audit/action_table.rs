@@ -1,9 +1,11 @@
 //! The texts for each action of the audit log. A test compares it with the list of all actions
 //! that the service writes.
 
+use entities::audit_entry::Model;
+
 /// The type of an entry's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub enum Target {
     /// An id of either account.
     Person,
     /// A Discord role.
@@ -13,14 +15,14 @@ pub(super) enum Target {
 }
 
 /// An action, as the audit log shows it.
-pub(super) struct Action {
-    pub(super) code: &'static str,
+pub struct Action {
+    pub code: &'static str,
     /// As a choice of the filter.
-    pub(super) title: &'static str,
-    pub(super) target: Target,
+    pub title: &'static str,
+    pub target: Target,
     /// What follows the actor's name. `{target}` and fields of the entry are filled in; a part in brackets is left out
     /// where one of its fields is absent.
-    pub(super) done: &'static str,
+    pub done: &'static str,
 }
 
 const fn to(code: &'static str, title: &'static str, target: Target, done: &'static str) -> Action {
@@ -28,7 +30,7 @@ const fn to(code: &'static str, title: &'static str, target: Target, done: &'sta
 }
 
 /// The actions by area, in the order of the navigation.
-pub(super) const AREAS: [(&str, &[Action]); 10] = [
+pub const AREAS: [(&str, &[Action]); 10] = [
     ("Moderation", &MODERATION),
     ("Members", &MEMBERS),
     ("Bindings", &BINDINGS),
@@ -291,8 +293,13 @@ const SETTINGS: [Action; 18] = [
 ];
 
 /// `None`: a client of the API named the action.
-pub(super) fn of(code: &str) -> Option<&'static Action> {
+pub fn of(code: &str) -> Option<&'static Action> {
     AREAS.iter().flat_map(|(_, actions)| actions.iter()).find(|action| action.code == code)
+}
+
+/// The type of an entry's target.
+pub fn target_of(entry: &Model) -> Target {
+    of(&entry.action).map_or(Other, |action| action.target)
 }
 
 #[cfg(test)]
