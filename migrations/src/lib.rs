@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 19] = changes![
+const CHANGES: [Change; 20] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -42,6 +42,7 @@ const CHANGES: [Change; 19] = changes![
     "m0017_guild_import",
     "m0018_webhooks",
     "m0019_follow",
+    "m0021_log_channels",
 ];
 
 struct Schema;

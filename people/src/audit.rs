@@ -7,5 +7,5 @@ mod style;
 
 pub use action_table::{AREAS, Action, Target};
 pub use names::{Ids, Names};
-pub use sentence::sentence;
+pub use sentence::{reason, sentence};
 pub use style::Style;

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 115] = [
+const FIELDS: [(&str, &str, &str); 116] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -17,7 +17,7 @@ const FIELDS: [(&str, &str, &str); 115] = [
     ("category_id", "Discord category", "enter the id of the category: digits only"),
     ("cause", "Cause", ""),
     ("changed", "Changed", ""),
-    ("channel_id", "Discord channel", ""),
+    ("channel_id", "Discord channel", "choose a channel"),
     ("chat_id", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
     ("created_at", "Created", ""),
     ("decided_at", "Decided", ""),
@@ -64,6 +64,7 @@ const FIELDS: [(&str, &str, &str); 115] = [
     ("name", "Name", ""),
     ("new", "New", ""),
     ("new_key", "New key", ""),
+    ("news", "News", "choose at least one kind"),
     ("nickname", "Nickname", ""),
     ("nickname_template", "Nickname template", ""),
     ("old_secret_until", "The old secret signs until", ""),

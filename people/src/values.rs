@@ -1,7 +1,7 @@
 //! Words of the API's values, for people.
 
 /// The kinds of jobs that belong to guilds, with their labels.
-pub const JOB_KINDS: [(&str, &str); 10] = [
+pub const JOB_KINDS: [(&str, &str); 11] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
     ("unlink_member", "Take away what a link gave"),
@@ -12,10 +12,25 @@ pub const JOB_KINDS: [(&str, &str); 10] = [
     ("shield_import", "Shield import"),
     ("create_ticket", "Open a ticket"),
     ("deliver_webhook", "Event for a webhook"),
+    ("post_news", "News for a log channel"),
 ];
 
 pub fn kind(kind: &str) -> &str {
     JOB_KINDS.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, words)| words)
+}
+
+/// Kinds of news for log channels, and what each is about.
+pub const NEWS: [(&str, &str, &str); 6] = [
+    ("moderation", "Moderation", "bans, mutes, Shield flags, commands for game servers"),
+    ("links", "Links", "who links to which account, and what staff decide"),
+    ("sync", "Sync", "bindings, syncs of all members, roles by hand"),
+    ("staff", "Staff", "staff, leave, strikes, notes, quotas; settings, keys, webhooks"),
+    ("tickets", "Tickets", "applications and tickets"),
+    ("failures", "Failures", "jobs that failed, syncs that stopped, what was switched off"),
+];
+
+pub fn news(news: &str) -> &str {
+    NEWS.iter().find(|(name, ..)| *name == news).map_or(news, |(_, label, _)| label)
 }
 
 /// Unknown names stay as they are.

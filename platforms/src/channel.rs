@@ -9,6 +9,10 @@ use crate::permissions::Permissions;
 pub struct ChatChannel {
     pub id: ChannelId,
     #[serde(default)]
+    pub(crate) name: String,
+    #[serde(default, rename = "type")]
+    pub(crate) kind: u8,
+    #[serde(default)]
     pub topic: Option<String>,
     #[serde(default, rename = "permission_overwrites", deserialize_with = "overwrites")]
     pub(crate) overwrites: Vec<Overwrite>,

@@ -253,15 +253,16 @@ const APPLICATIONS: [Action; 4] = [
     to("ticket.create", "Ticket opened", Other, "opened a ticket[ for application {submission_id}]"),
 ];
 
-const JOBS: [Action; 5] = [
+const JOBS: [Action; 6] = [
     to("job.finished", "Job finished", Other, "finished a job: [{kind}][, {state}]"),
+    to("job.failed", "Job failed", Other, "could not do a job: {kind}[: {message}]"),
     to("jobs.cancel", "Job cancelled", Other, "cancelled a job[: {kind}]"),
     to("jobs.retry", "Job retried", Other, "ran a job again[: {kind}]"),
     to("jobs.pause", "Jobs paused", Other, "paused the jobs of this server[: {reason}]"),
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Action; 18] = [
+const SETTINGS: [Action; 21] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
@@ -278,6 +279,14 @@ const SETTINGS: [Action; 18] = [
         "switched webhook {target} off: its receiver answered 410",
     ),
     to("webhooks.remove", "Webhook removed", Other, "removed webhook {target}"),
+    to("log_channels.put", "Log channel set", Other, "set which news channel {target} gets[: {news}]"),
+    to("log_channels.delete", "Log channel removed", Other, "removed the log channel {target}"),
+    to(
+        "log_channels.refused",
+        "Log channel switched off",
+        Other,
+        "switched the log channel {target} off: Discord refused a message[: {message}]",
+    ),
     to("games.trust", "Game trusted", Other, "trusted the key {name}: its codes prove for all servers"),
     to("games.untrust", "Game no longer trusted", Other, "no longer trusts the key {name}"),
     to(

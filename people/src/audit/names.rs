@@ -184,6 +184,7 @@ fn words(field: &str, text: &str) -> String {
         "cause" => cause(text).to_owned(),
         "moderator" if text == "named_by_key" => "named by a key, not signed in".to_owned(),
         "permissions" | "play_permissions" => values::permission(text).to_owned(),
+        "news" => values::news(text).to_owned(),
         _ if STATES.contains(&field) => text.replace('_', " "),
         _ => text.to_owned(),
     }

@@ -36,6 +36,13 @@ pub fn sentence(names: &Names, entry: &Model, style: Style) -> String {
     format!("{who} {}", filled(action.done, field))
 }
 
+/// Why it was done, where the sentence does not say it.
+pub fn reason(entry: &Model) -> Option<&str> {
+    let action = action_table::of(&entry.action).filter(|_| entry.source == Source::Service)?;
+    let reason = find(&entry.metadata, "reason").as_str()?;
+    (!action.done.contains("{reason}") && !reason.is_empty()).then_some(reason)
+}
+
 fn target(names: &Names, kind: Target, entry: &Model, style: Style) -> String {
     let field = match kind {
         Target::Person => "staff_id",

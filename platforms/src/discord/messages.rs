@@ -1,9 +1,10 @@
-//! Direct messages to people.
+//! Messages to people, and in channels. Mentions in them ping nobody. Within a few minutes the platform posts the messages of
+//! a channel with one `nonce`, of which the last 25 characters count, once.
 
-use entities::{ChannelId, ChatId};
+use entities::{ChannelId, ChatId, Timestamp};
 use reqwest::Method;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::ChatPlatform;
 use crate::context::CallContext;
@@ -16,6 +17,21 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 const MAX_NONCE_CHARS: usize = 25;
 /// The platform's code of a refusal: the person takes no messages of the bot.
 const TAKES_NO_MESSAGES: i64 = 50_007;
+
+/// The embeds of a message.
+pub const MAX_EMBEDS: usize = 10;
+/// Characters of all embeds of a message.
+pub const MAX_EMBED_CHARS: usize = 6000;
+
+/// A text with its time, in a box of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Embed {
+    /// May be formatted, and have links.
+    #[serde(rename = "description")]
+    pub text: String,
+    #[serde(rename = "timestamp")]
+    pub at: Timestamp,
+}
 
 /// What became of a direct message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +47,7 @@ struct DirectChannel {
 }
 
 impl ChatPlatform {
-    /// Sends the text, cut to the longest that fits; mentions in it ping nobody. Within a few minutes the platform posts
-    /// the messages with one `nonce`, of which the last 25 characters count, once.
+    /// Sends the text, cut to the longest that fits.
     pub async fn direct_message(
         &self,
         call: CallContext,
@@ -52,14 +67,27 @@ impl ChatPlatform {
         let open = open.body(json!({ "recipient_id": chat }));
         let DirectChannel { id } = self.wire.json(call, &open).await?;
         let content: String = text.chars().take(MAX_MESSAGE_CHARS).collect();
+        self.post(call, id, json!({ "content": content }), nonce).await
+    }
+
+    /// Posts these (1 to 10) as one message in a channel. Who is named in them is not pinged.
+    pub async fn post_embeds(
+        &self,
+        call: CallContext,
+        channel: ChannelId,
+        embeds: &[Embed],
+        nonce: &str,
+    ) -> Result<()> {
+        self.post(call, channel, json!({ "embeds": embeds }), nonce).await
+    }
+
+    async fn post(&self, call: CallContext, channel: ChannelId, mut body: Value, nonce: &str) -> Result<()> {
         let skipped = nonce.chars().count().saturating_sub(MAX_NONCE_CHARS);
-        let body = json!({
-            "content": content,
-            "allowed_mentions": { "parse": [] },
-            "nonce": nonce.chars().skip(skipped).collect::<String>(),
-            "enforce_nonce": true,
-        });
-        let post = self.request(Method::POST, routes::SEND_MESSAGE, &format!("/channels/{id}/messages"))?;
+        body["nonce"] = nonce.chars().skip(skipped).collect::<String>().into();
+        body["enforce_nonce"] = true.into();
+        body["allowed_mentions"] = json!({ "parse": [] });
+        let path = format!("/channels/{channel}/messages");
+        let post = self.request(Method::POST, routes::SEND_MESSAGE, &path)?;
         self.wire.send(call, &post.body(body)).await.map(drop)
     }
 }
