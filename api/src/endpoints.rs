@@ -38,6 +38,12 @@ pub(crate) mod guilds {
             pub(crate) mod post;
         }
     }
+    pub(crate) mod log_channels {
+        pub(crate) mod delete;
+        pub(crate) mod get;
+        pub(crate) mod put;
+        pub(crate) mod record;
+    }
     pub(crate) mod webhooks {
         pub(crate) mod delete;
         pub(crate) mod get;

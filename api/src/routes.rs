@@ -142,6 +142,15 @@ pub(crate) static AREAS: &[Area] = &[
         },
     },
     Area {
+        name: "Log channels",
+        about: "Posts news of the audit log in channels of the chat platform, as sentences for people.",
+        routes: routes! {
+            GET "/guilds/{guildId}/log-channels" GuildConfigRead Admin guilds::log_channels::get;
+            PUT "/guilds/{guildId}/log-channels/{channelId}" GuildConfigWrite Admin guilds::log_channels::put;
+            DELETE "/guilds/{guildId}/log-channels/{channelId}" GuildConfigWrite Admin guilds::log_channels::delete;
+        },
+    },
+    Area {
         name: "Moderation",
         about: "Bans and mutes. A ban of one account of a linked pair is found by both, and ends in the second \
                 in which it expires.",

@@ -1,5 +1,7 @@
 //! What a person sees in answer: text, cards, buttons, a form. Nobody is pinged, and names cannot format the text.
 
+use people::chat_text::cut;
+pub(crate) use people::chat_text::plain;
 use serde_json::{Value, json};
 
 use crate::interaction::EPHEMERAL;
@@ -136,18 +138,6 @@ impl Form {
     }
 }
 
-/// Text of people, as it is: without formatting, mentions and links.
-pub(crate) fn plain(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii_punctuation() && !matches!(c, '.' | ',' | '\'' | '!' | '?') {
-            safe.push('\\');
-        }
-        safe.push(if c.is_control() { ' ' } else { c });
-    }
-    safe
-}
-
 /// "3 members"
 pub(crate) fn count(number: i64, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
@@ -161,13 +151,6 @@ pub(crate) fn moment(at: entities::Timestamp) -> String {
 /// The same, from now on: "in 3 days".
 pub(crate) fn from_now(at: entities::Timestamp) -> String {
     format!("<t:{}:R>", at.timestamp())
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most.saturating_sub(1)) {
-        Some((end, _)) if text.chars().nth(most).is_some() => format!("{}…", &text[..end]),
-        _ => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -191,18 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_people_stays_text() {
-        assert_eq!(plain("a_b*c"), "a\\_b\\*c");
-        assert_eq!(
-            plain("<@1> @everyone [x](https://e)"),
-            "\\<\\@1\\> \\@everyone \\[x\\]\\(https\\:\\/\\/e\\)"
-        );
-        assert_eq!(plain("Don't. Really?\n# no"), "Don't. Really? \\# no");
-    }
-
-    #[test]
-    fn long_text_is_cut_between_letters() {
-        assert_eq!([cut("äöü", 3), cut("äöüß", 3), cut("", 3)], ["äöü", "äö…", ""]);
+    fn a_count_has_its_plural() {
         assert_eq!([count(1, "role"), count(2, "role")], ["1 role", "2 roles"]);
     }
 }

@@ -99,7 +99,7 @@ impl Process {
         let Self { context, queue, platforms } = self;
         credentials::check(&platforms, &context.shutdown);
         credentials::register_commands(&platforms, &context.shutdown);
-        worker::start(&queue, platforms.clone(), slots);
+        worker::start(&queue, platforms.clone(), options.public_url.clone(), slots);
         let follows = platforms.follow_pace != FollowPace::Off;
         scheduler::start(&context, &queue, scheduler::Options { alone: true, follows });
         if events == ChatEvents::On {

@@ -172,6 +172,10 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket")) guilds::applications::submission::open_ticket;
     POST "/console/guilds/{guild}/sync/follow" Guild(of("PATCH /guilds/{guildId}/follow")) guilds::sync::set_follow::update;
     POST "/console/guilds/{guild}/sync/follow/resume" Guild(of("POST /guilds/{guildId}/follow/resume")) guilds::sync::set_follow::resume;
+    GET "/console/guilds/{guild}/log-channels" Guild(Admin) guilds::log_channels::get;
+    POST "/console/guilds/{guild}/log-channels" Guild(of("PUT /guilds/{guildId}/log-channels/{channelId}")) guilds::log_channels::set;
+    POST "/console/guilds/{guild}/log-channels/{channel}/switch" Guild(of("PUT /guilds/{guildId}/log-channels/{channelId}")) guilds::log_channels::switch;
+    POST "/console/guilds/{guild}/log-channels/{channel}/remove" Guild(of("DELETE /guilds/{guildId}/log-channels/{channelId}")) guilds::log_channels::remove;
     GET "/console/guilds/{guild}/webhooks" Guild(Admin) guilds::webhooks::get;
     POST "/console/guilds/{guild}/webhooks" Guild(of("POST /guilds/{guildId}/webhooks")) guilds::webhooks::add;
     GET "/console/guilds/{guild}/webhooks/{webhook}" Guild(Admin) guilds::webhooks::webhook::get;

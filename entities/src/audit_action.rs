@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 102] = [
+pub const ALL: [&str; 106] = [
     "accounts.erase",
     "actions.add",
     "application_panels.add",
@@ -22,6 +22,7 @@ pub const ALL: [&str; 102] = [
     "games.untrust",
     "guilds.add",
     "guilds.seed",
+    "job.failed",
     "job.finished",
     "jobs.cancel",
     "jobs.pause",
@@ -50,6 +51,9 @@ pub const ALL: [&str; 102] = [
     "loa.request_update",
     "loa.update",
     "loa.withdraw",
+    "log_channels.delete",
+    "log_channels.put",
+    "log_channels.refused",
     "moderation.ban",
     "moderation.ban_expired",
     "moderation.mirror",

@@ -9,8 +9,9 @@ use strum::VariantArray;
 
 use crate::{
     Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding,
-    game_server, job, leave_request, lists, loa, quota, registered_game, sanction, server_command,
-    shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike, webhook,
+    game_server, job, leave_request, lists, loa, log_channel, quota, registered_game, sanction,
+    server_command, shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike,
+    webhook,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
@@ -39,6 +40,7 @@ pub enum Cap {
     Jobs,
     Keys,
     Webhooks,
+    LogChannels,
 }
 
 /// The texts of a cap's refusal.
@@ -90,6 +92,7 @@ impl Cap {
             Self::Jobs => (10_000, "unfinished jobs", "wait until some have ended"),
             Self::Keys => (1_000, "API keys", KEPT_AS_HISTORY),
             Self::Webhooks => (10, "webhooks", "remove one first"),
+            Self::LogChannels => (10, "log channels", "remove one first"),
         };
         Row { name, most, cure }
     }
@@ -108,6 +111,7 @@ impl Cap {
         let rows = match self {
             Self::Keys => of::<api_key::Entity>(api_key::Column::GuildId, guild, ""),
             Self::Webhooks => of::<webhook::Entity>(webhook::Column::GuildId, guild, ""),
+            Self::LogChannels => of::<log_channel::Entity>(log_channel::Column::GuildId, guild, ""),
             Self::Bindings => of::<binding::Entity>(binding::Column::GuildId, guild, ""),
             Self::StaffRoles => of::<staff_role::Entity>(staff_role::Column::GuildId, guild, ""),
             Self::StaffMembers => of::<staff_member::Entity>(staff_member::Column::GuildId, guild, ""),

@@ -7,7 +7,7 @@ mod value;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{Iterable, Order, PrimaryKeyToColumn, PrimaryKeyTrait, QueryResult, Value};
-use serde_json::Map;
+use serde_json::{Map, json};
 
 use crate::{Conn, GuildId, Result};
 
@@ -33,6 +33,9 @@ const UNREAD: [(&str, &str, Kind); 1] = [("staff_action", "summed", Kind::Flag)]
 /// What the instance decides, not the guild.
 const LEFT_OUT: [(&str, &str); 2] = [("guild", "removing_since"), ("guild", "shield_writer")];
 
+/// Log channels are off after an import, whatever the file says: the channel may be another guild's, and another bot posts.
+const SWITCHED_OFF: (&str, &str) = ("log_channel", "state");
+
 /// In an order in which no row comes before those that it refers to.
 pub fn tables() -> Vec<Table> {
     macro_rules! all {
@@ -41,7 +44,7 @@ pub fn tables() -> Vec<Table> {
     all![
         guild staff_role staff_member binding link moderation_revision sanction chat_ban strike loa leave_request
         staff_note staff_session::sum staff_session staff_action pending_action quota registered_game
-        application_panel application_submission ticket audit_chain audit_entry
+        application_panel application_submission ticket log_channel audit_chain audit_entry
     ]
 }
 
@@ -91,6 +94,9 @@ impl Table {
         if self.name == "ticket" && row["state"] == "creating" {
             return None;
         }
+        if self.name == SWITCHED_OFF.0 {
+            row.insert(SWITCHED_OFF.1.to_owned(), json!("off"));
+        }
         if self.name == "sanction" {
             row.insert("key_id".to_owned(), Json::Null);
             if row["mirror_state"] == "pending" {
@@ -106,9 +112,10 @@ impl Table {
         if let Some(name) = row.keys().find(|name| !self.columns.iter().any(|(column, _)| column == name)) {
             return Err(format!("field `{name}` is unknown"));
         }
+        let off = json!("off");
         let values = self.columns.iter().map(|(column, kind)| {
             let json = row.get(*column).ok_or_else(|| format!("field `{column}` is missing"))?;
-            let value = kind.parse(json);
+            let value = kind.parse(if (self.name, *column) == SWITCHED_OFF { &off } else { json });
             let value = value.ok_or_else(|| format!("field `{column}` must be {}", kind.name()))?;
             Ok(shifts.shifted(self.name, column, value))
         });

@@ -110,7 +110,7 @@ impl Model {
 
     /// On from here: what happened before is not sent.
     pub async fn start_here(self, conn: &impl Conn) -> Result<Self> {
-        let (position, entry_id) = end_of_log(conn, self.guild_id).await?;
+        let (position, entry_id) = log::end(conn, self.guild_id).await?;
         Ok(Self { state: State::On, position, entry_id, failures: 0, paused_until: None, ..self })
     }
 }
@@ -125,7 +125,7 @@ pub struct NewWebhook {
 
 /// What happened before is not sent.
 pub async fn add(conn: &impl Conn, guild: GuildId, new: NewWebhook, now: Timestamp) -> Result<Model> {
-    let (position, entry_id) = end_of_log(conn, guild).await?;
+    let (position, entry_id) = log::end(conn, guild).await?;
     let row = ActiveModel {
         guild_id: Set(guild),
         state: Set(State::On),
@@ -137,12 +137,6 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewWebhook, now: Timesta
     row.insert(conn).await
 }
 
-/// The place and the id of the log's last entry. Both are of one row: an entry that commits meanwhile comes after it.
-async fn end_of_log(conn: &impl Conn, guild: GuildId) -> Result<(i64, i64)> {
-    let last = log::newest(conn, guild).await?;
-    Ok(last.and_then(|row| Some((row.position?, row.audit_id.get()))).unwrap_or_default())
-}
-
 /// The guild's webhooks, oldest first: there are few ([`crate::cap::Cap::Webhooks`]).
 pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::WebhookId).all(conn).await
@@ -150,10 +144,8 @@ pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
 
 /// Those whose guild's log has grown.
 pub async fn behind(conn: &impl Conn) -> Result<Vec<(GuildId, WebhookId)>> {
-    let grown = "EXISTS (SELECT 1 FROM audit_chain WHERE audit_chain.guild_id = webhook.guild_id \
-                 AND audit_chain.chain = 'log' AND audit_chain.last_position > webhook.position)";
     let rows = Entity::find().select_only().columns([Column::GuildId, Column::WebhookId]);
-    rows.filter(Column::State.eq(State::On)).filter(Expr::cust(grown)).into_tuple().all(conn).await
+    rows.filter(Column::State.eq(State::On)).filter(log::has_grown("webhook")).into_tuple().all(conn).await
 }
 
 /// Everything up to this entry was passed on.

@@ -172,6 +172,7 @@ mod tests {
         let Event { guild, what } = event(joined);
         let member = ChatMember {
             chat_id: "8".parse().unwrap(),
+            username: "ada".to_owned(),
             roles: vec!["5".parse().unwrap()],
             nick: None,
             is_bot: false,

@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk};
 use crate::direct_message::DirectMessage;
+use crate::log_channels::PostNews;
 use crate::mirror::MirrorBan;
 use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 15] = [
+pub const ALL: [(&str, Scope); 16] = [
     (SyncMember::KIND, Scope::Sync),
     (GreetMember::KIND, Scope::Sync),
     (CatchUp::KIND, Scope::Sync),
@@ -30,6 +31,7 @@ pub const ALL: [(&str, Scope); 15] = [
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
     (DeliverWebhook::KIND, Scope::Admin),
+    (PostNews::KIND, Scope::Admin),
     (EraseAccount::KIND, Scope::Admin),
     (PeriodicTask::KIND, Scope::Admin),
 ];

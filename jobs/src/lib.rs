@@ -11,6 +11,7 @@ pub mod kinds;
 pub mod link_export;
 pub mod link_import;
 pub mod linking;
+pub mod log_channels;
 pub mod member_events;
 pub mod mirror;
 mod operator;

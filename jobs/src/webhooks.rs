@@ -1,6 +1,6 @@
 //! Webhooks (docs/rules.md 14): the job that delivers one event, and the pass that makes these jobs from the audit log.
 //!
-//! A scheduler calls [`pass_on`] (`scheduler/src/webhooks.rs`); `api/src/endpoints/guilds/webhooks/` tests and replays. The
+//! A scheduler calls [`pass_on`] (`scheduler/src/audit_log.rs`); `api/src/endpoints/guilds/webhooks/` tests and replays. The
 //! run is `worker/src/deliver_webhook.rs`.
 
 use std::time::Duration;

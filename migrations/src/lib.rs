@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 21] = changes![
+const CHANGES: [Change; 22] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -43,6 +43,7 @@ const CHANGES: [Change; 21] = changes![
     "m0018_webhooks",
     "m0019_follow",
     "m0020_binding_types_after_m0019",
+    "m0021_log_channels",
     "m0022_gateway",
 ];
 

@@ -46,6 +46,8 @@ const ACTIONS: &[Action] = actions! {
     Admin "POST /guilds/{guildId}/keys";
     Admin "POST /guilds/{guildId}/keys/{publicId}/rotate";
     Admin "DELETE /guilds/{guildId}/keys/{publicId}";
+    Admin "PUT /guilds/{guildId}/log-channels/{channelId}";
+    Admin "DELETE /guilds/{guildId}/log-channels/{channelId}";
     Admin "POST /guilds/{guildId}/webhooks";
     Admin "PATCH /guilds/{guildId}/webhooks/{webhookId}";
     Admin "DELETE /guilds/{guildId}/webhooks/{webhookId}";

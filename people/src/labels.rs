@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 128] = [
+const FIELDS: [(&str, &str, &str); 129] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -19,7 +19,7 @@ const FIELDS: [(&str, &str, &str); 128] = [
     ("category_id", "Discord category", "enter the id of the category: digits only"),
     ("cause", "Cause", ""),
     ("changed", "Changed", ""),
-    ("channel_id", "Discord channel", ""),
+    ("channel_id", "Discord channel", "choose a channel"),
     ("chat_id", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
     ("created_at", "Created", ""),
     ("decided_at", "Decided", ""),
@@ -72,6 +72,7 @@ const FIELDS: [(&str, &str, &str); 128] = [
     ("name", "Name", ""),
     ("new", "New", ""),
     ("new_key", "New key", ""),
+    ("news", "News", "choose at least one kind"),
     ("nickname", "Nickname", ""),
     ("nickname_binding_id", "Binding that names the member", ""),
     ("nickname_bypass_roles", "Roles whose holders keep their nicknames", "choose at most 100 roles"),

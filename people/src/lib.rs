@@ -3,12 +3,18 @@
 
 pub mod actions;
 mod api;
+pub mod audit;
+pub mod chat_text;
+pub mod format;
 pub mod labels;
 mod rights;
 mod synced;
 mod typed_player;
+mod unnamed;
+pub mod values;
 
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
 pub use rights::{Needs, Rights, RightsCache, RightsError, Viewer};
 pub use synced::synced;
 pub use typed_player::typed_player;
+pub use unnamed::unnamed;

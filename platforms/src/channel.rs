@@ -9,9 +9,9 @@ use crate::permissions::Permissions;
 pub struct ChatChannel {
     pub id: ChannelId,
     #[serde(default)]
-    pub name: String,
+    pub(crate) name: String,
     #[serde(default, rename = "type")]
-    kind: u8,
+    pub(crate) kind: u8,
     #[serde(default)]
     pub topic: Option<String>,
     #[serde(default, rename = "permission_overwrites", deserialize_with = "overwrites")]
@@ -22,7 +22,7 @@ impl ChatChannel {
     /// Those of text, and of announcements.
     const TEXT: [u8; 2] = [0, 5];
 
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         Self::TEXT.contains(&self.kind)
     }
 }

@@ -7,6 +7,7 @@ mod errors;
 mod guild;
 mod interactions;
 mod messages;
+mod posting;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
@@ -19,7 +20,8 @@ use tokio::sync::OnceCell;
 
 use absent::Absent;
 pub(crate) use errors::classify;
-pub use messages::Delivery;
+pub use messages::{Delivery, Embed, MAX_EMBED_CHARS, MAX_EMBEDS};
+pub use posting::TextChannel;
 
 use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{

@@ -4,6 +4,7 @@
 //! The lease keeps other processes from duplicating the leader's work. Guarded updates, not the lease, guarantee that
 //! nothing is done twice.
 
+mod audit_log;
 mod batch;
 mod expiry;
 mod follow;
@@ -17,7 +18,6 @@ mod tasks;
 #[cfg(test)]
 mod test_database;
 mod ticks;
-mod webhooks;
 
 use entities::leader_lease;
 use queue::Queue;
@@ -46,6 +46,6 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     if options.follows {
         tracker.spawn(follow::keep(context.clone(), queue.clone(), leadership.clone()));
     }
-    tracker.spawn(webhooks::keep(context.clone(), queue.clone(), leadership));
+    tracker.spawn(audit_log::keep(context.clone(), queue.clone(), leadership));
     queue::run::run(&queue, Registry::default().with(periodic::Job(context)), Slots::SCHEDULER);
 }

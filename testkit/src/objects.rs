@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{Api, Deployment, Guild, Member, eventually};
@@ -32,6 +33,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "strikeId" => "strike",
         "noteId" => "note",
         "quotaId" => "quota",
+        "channelId" => "channel",
         "webhookId" => "webhook",
         "deliveryId" => "delivery",
         "actionId" => "action",
@@ -97,6 +99,7 @@ impl Ids {
         by_kind.extend([
             ("key", json!("zzzzzzzz")),
             ("server", json!("server-nowhere")),
+            ("channel", json!("8999999999999999998")),
             ("role", json!("8999999999999999999")),
             ("chat", json!("1999999999999999999")),
             ("play", json!(987_654_321)),
@@ -137,6 +140,9 @@ impl Ids {
             json!({ "url": "http://127.0.0.1:9/", "events": ["*"] }),
         );
         let hook = api.post(&hooks, hook).await.ok()["id"].clone();
+        // The first channel of a simulated guild has the guild's id.
+        let log = json!({ "news": ["tickets"], "enabled": false });
+        api.send(Method::PUT, &format!("/guilds/{0}/log-channels/{0}", guild.id), Some(log)).await.ok();
         let delivery = api.post(&format!("{hooks}/{hook}/test"), json!({})).await.ok()["id"].clone();
         api.delete(&format!("/jobs/{}", delivery.as_str().unwrap())).await.ok();
         api.patch(&format!("{hooks}/{hook}"), json!({ "enabled": false })).await.ok();
@@ -145,6 +151,7 @@ impl Ids {
             ("attempt", attempt["attempt"]["id"].clone()),
             ("ban", ban),
             ("webhook", hook),
+            ("channel", json!(guild.id)),
             ("delivery", delivery),
             ("binding", binding),
             ("key", key["public_id"].clone()),

@@ -18,6 +18,7 @@ mod manual_role;
 mod mirror_ban;
 mod names;
 mod permitted;
+mod post_news;
 mod remove_role;
 mod shield_import;
 mod states;
@@ -34,7 +35,8 @@ use queue::Queue;
 use queue::run::{Registry, Slots};
 
 /// Every kind of job this build runs.
-pub fn registry(platforms: Platforms) -> Registry {
+/// `public_url`: where people's browsers find the console, for links.
+pub fn registry(platforms: Platforms, public_url: Option<String>) -> Registry {
     Registry::default()
         .with(sync_member::Job(platforms.clone()))
         .with(greet_member::Job(platforms.clone()))
@@ -48,11 +50,12 @@ pub fn registry(platforms: Platforms) -> Registry {
         .with(mirror_ban::Job(platforms.clone()))
         .with(shield_import::Job(platforms.clone()))
         .with(deliver_webhook::Job(platforms.clone()))
+        .with(post_news::Job { platforms: platforms.clone(), public_url })
         .with(erase_account::Job)
         .with(create_ticket::Job(platforms))
 }
 
 /// Claims and runs jobs until the queue's shutdown. Returns at once.
-pub fn start(queue: &Queue, platforms: Platforms, slots: Slots) {
-    queue::run::run(queue, registry(platforms), slots);
+pub fn start(queue: &Queue, platforms: Platforms, public_url: Option<String>, slots: Slots) {
+    queue::run::run(queue, registry(platforms, public_url), slots);
 }

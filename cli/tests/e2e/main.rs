@@ -48,6 +48,7 @@ mod link_rules;
 mod link_swap;
 mod links;
 mod live_dashboard;
+mod log_channels;
 mod logs;
 mod lookup;
 mod lua;

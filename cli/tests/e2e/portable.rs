@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::{Deployment, Finished, TestDatabase, both_modes, run_command};
 
@@ -55,6 +56,8 @@ impl<'a> Instance<'a> {
 
 async fn a_guild_is_equal_wherever_it_goes(deployment: &Deployment) {
     community::live(deployment).await;
+    let log = format!("/guilds/{0}/log-channels/{0}", deployment.guild().id);
+    deployment.api().send(Method::PUT, &log, Some(json!({ "news": ["tickets"] }))).await.ok();
     let (guild, here) = (deployment.guild().id.clone(), export(deployment, "here").await);
     for table in [
         "guild",
@@ -75,11 +78,14 @@ async fn a_guild_is_equal_wherever_it_goes(deployment: &Deployment) {
         "application_panel",
         "application_submission",
         "ticket",
+        "log_channel",
         "audit_chain",
         "audit_entry",
     ] {
         assert!(here.contains(&format!("\n{{\"{table}\":")), "no {table}");
     }
+    let log = here.lines().find(|line| line.starts_with("{\"log_channel\"")).unwrap();
+    assert!(log.contains("\"state\":\"off\""), "another bot posts there: {log}");
     let instances = [
         Instance::embedded(deployment, "one"),
         Instance::on_postgres(deployment).await,

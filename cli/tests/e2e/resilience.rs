@@ -7,6 +7,7 @@ mod faults;
 mod kills;
 pub(crate) mod leading;
 mod links;
+mod log_channels;
 mod network;
 mod poison;
 mod restore;

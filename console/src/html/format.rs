@@ -4,6 +4,7 @@ use std::fmt;
 
 use chrono::{SubsecRound, TimeDelta};
 use entities::Timestamp;
+pub(crate) use people::format::{Count, Length, Number, exact};
 
 /// A relative time, with the exact one in the element: scripts add the viewer's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,57 +33,6 @@ impl When {
             length if distance < TimeDelta::zero() => format!("in {}", Length(length)),
             length => format!("{} ago", Length(length)),
         }
-    }
-}
-
-/// "22 Nov 2026, 12:00 UTC": for texts that have no element for the time.
-pub(crate) fn exact(at: Timestamp) -> String {
-    at.format("%-d %b %Y, %H:%M UTC").to_string()
-}
-
-/// A length of time in its largest unit.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Length(pub(crate) TimeDelta);
-
-impl fmt::Display for Length {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.num_seconds().max(0);
-        match seconds {
-            0..60 => write!(f, "{seconds} s"),
-            60..3_600 => write!(f, "{} min", (seconds + 30) / 60),
-            3_600..86_400 => write!(f, "{} h", (seconds + 1_800) / 3_600),
-            _ => write!(f, "{}", Count((seconds + 43_200) / 86_400, "day")),
-        }
-    }
-}
-
-/// "1 member", "1,204 members".
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Count<N>(pub(crate) N, pub(crate) &'static str);
-
-impl<N: Copy + fmt::Display + PartialEq + From<u8>> fmt::Display for Count<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.0 == N::from(1) { "" } else { "s" };
-        write!(f, "{} {}{plural}", Number(self.0), self.1)
-    }
-}
-
-/// 1,204,000
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Number<N>(pub(crate) N);
-
-impl<N: fmt::Display> fmt::Display for Number<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        let (sign, digits) = text.split_at(text.len() - text.trim_start_matches('-').len());
-        f.write_str(sign)?;
-        for (digit, left) in digits.chars().zip((0..digits.len()).rev()) {
-            write!(f, "{digit}")?;
-            if left > 0 && left.is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -122,15 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_groups_and_names_initials() {
-        assert_eq!(
-            [0, 999, 1_204, 1_000_000, -1_204].map(|n| Number(n).to_string()),
-            ["0", "999", "1,204", "1,000,000", "-1,204"]
-        );
-        assert_eq!(
-            (Count(1, "member").to_string(), Count(1_204, "member").to_string()),
-            ("1 member".to_owned(), "1,204 members".to_owned())
-        );
+    fn names_have_initials() {
         assert_eq!(["ada lovelace", "Bob_99", "", "…"].map(initials), ["AL", "B9", "?", "?"]);
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod find;
 pub(crate) mod first_run;
 pub(crate) mod jobs;
 pub(crate) mod keys;
+pub(crate) mod log_channels;
 pub(crate) mod members;
 pub(crate) mod moderation;
 pub(crate) mod overview;

@@ -17,6 +17,7 @@ mod jobs;
 mod keys;
 mod link_import;
 mod linking;
+mod log_channels;
 mod member_accounts;
 mod member_pages;
 mod members;

@@ -12,8 +12,9 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
 /// Tables that give access come first, then the jobs.
-pub const TABLES: [&str; 36] = [
+pub const TABLES: [&str; 37] = [
     "webhook",
+    "log_channel",
     "follow",
     "console_session",
     "console_link",

@@ -5,10 +5,16 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
 use super::model::{Column, Entity, Model};
+use crate::log_channel::POST_NEWS;
 use crate::{Conn, GuildId, JobId, Page, Result, WebhookId, lists};
 
 /// The kind of these jobs, whose argument `webhook` is in an index.
 pub const DELIVER_WEBHOOK: &str = "deliver_webhook";
+
+/// Whether jobs of this kind bring entries of the audit log to somebody.
+pub fn delivers_the_log(kind: &str) -> bool {
+    [DELIVER_WEBHOOK, POST_NEWS].contains(&kind)
+}
 
 /// Newest first.
 pub async fn list(

@@ -119,6 +119,12 @@ fn rows(uuid: &str) -> Vec<(Cap, &'static str, &'static str, Rows)> {
             both(&format!("'keyid00#', {secret}, 'k', 1, 'read', {T}")),
         ),
         (
+            Cap::LogChannels,
+            "log_channel",
+            "channel_id, news, state, position, entry_id, post_at, created_at",
+            both(&format!("#, 'links', 'on', 0, 0, {T}, {T}")),
+        ),
+        (
             Cap::Jobs,
             "job",
             "job_id, kind, class, args, max_attempts, run_at, created_at, state, finished_at",

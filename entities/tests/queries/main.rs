@@ -18,6 +18,7 @@ mod idempotency;
 mod keys;
 mod leave;
 mod link_search;
+mod log_channels;
 mod million;
 mod plans;
 mod queue_samples;

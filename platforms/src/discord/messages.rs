@@ -1,8 +1,9 @@
-//! Direct messages to people.
+//! Messages to people, and in channels. Within a few minutes the platform posts the messages of
+//! a channel with one `nonce`, of which the last 25 characters count, once.
 
-use entities::{ChannelId, ChatId};
+use entities::{ChannelId, ChatId, Timestamp};
 use reqwest::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ChatPlatform;
@@ -16,6 +17,21 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 const MAX_NONCE_CHARS: usize = 25;
 /// The platform's code of a refusal: the person takes no messages of the bot.
 const TAKES_NO_MESSAGES: i64 = 50_007;
+
+/// The embeds of a message.
+pub const MAX_EMBEDS: usize = 10;
+/// Characters of all embeds of a message.
+pub const MAX_EMBED_CHARS: usize = 6000;
+
+/// A text with its time, in a box of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Embed {
+    /// May be formatted, and have links.
+    #[serde(rename = "description")]
+    pub text: String,
+    #[serde(rename = "timestamp")]
+    pub at: Timestamp,
+}
 
 /// What became of a direct message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +47,7 @@ struct DirectChannel {
 }
 
 impl ChatPlatform {
-    /// Sends the text, cut to the longest that fits; mentions in it ping nobody. Within a few minutes the platform posts
-    /// the messages with one `nonce`, of which the last 25 characters count, once.
+    /// Sends the text, cut to the longest that fits.
     pub async fn direct_message(
         &self,
         call: CallContext,
@@ -51,10 +66,11 @@ impl ChatPlatform {
         let open = self.request(Method::POST, routes::OPEN_DIRECT_CHANNEL, "/users/@me/channels")?;
         let open = open.body(json!({ "recipient_id": chat }));
         let DirectChannel { id } = self.wire.json(call, &open).await?;
-        self.post(call, id, text, nonce, json!({ "parse": [] })).await
+        let body = json!({ "content": cut(text), "allowed_mentions": { "parse": [] } });
+        self.post(call, id, body, nonce).await
     }
 
-    /// Like a direct message, in a channel; it pings this person.
+    /// Posts the text in a channel, cut to the longest that fits; it pings this person alone.
     pub async fn notice(
         &self,
         call: CallContext,
@@ -63,27 +79,32 @@ impl ChatPlatform {
         text: &str,
         nonce: &str,
     ) -> Result<()> {
-        self.post(call, channel, text, nonce, json!({ "users": [to] })).await
+        let body = json!({ "content": cut(text), "allowed_mentions": { "users": [to] } });
+        self.post(call, channel, body, nonce).await
     }
 
-    async fn post(
+    /// Posts these (1 to 10) as one message in a channel. Who is named in them is not pinged.
+    pub async fn post_embeds(
         &self,
         call: CallContext,
         channel: ChannelId,
-        text: &str,
+        embeds: &[Embed],
         nonce: &str,
-        pings: Value,
     ) -> Result<()> {
-        let content: String = text.chars().take(MAX_MESSAGE_CHARS).collect();
+        self.post(call, channel, json!({ "embeds": embeds, "allowed_mentions": { "parse": [] } }), nonce)
+            .await
+    }
+
+    async fn post(&self, call: CallContext, channel: ChannelId, mut body: Value, nonce: &str) -> Result<()> {
         let skipped = nonce.chars().count().saturating_sub(MAX_NONCE_CHARS);
-        let body = json!({
-            "content": content,
-            "allowed_mentions": pings,
-            "nonce": nonce.chars().skip(skipped).collect::<String>(),
-            "enforce_nonce": true,
-        });
-        let post =
-            self.request(Method::POST, routes::SEND_MESSAGE, &format!("/channels/{channel}/messages"))?;
+        body["nonce"] = nonce.chars().skip(skipped).collect::<String>().into();
+        body["enforce_nonce"] = true.into();
+        let path = format!("/channels/{channel}/messages");
+        let post = self.request(Method::POST, routes::SEND_MESSAGE, &path)?;
         self.wire.send(call, &post.body(body)).await.map(drop)
     }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_MESSAGE_CHARS).collect()
 }

@@ -82,7 +82,15 @@ mod tests {
 
     fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
         let (chat_id, username) = ("7".parse().unwrap(), "bob".to_owned());
-        ChatMember { chat_id, username, nick: nick.map(str::to_owned), roles: roles(held), is_bot: false }
+        ChatMember {
+            chat_id,
+            username,
+            nick: nick.map(str::to_owned),
+            roles: roles(held),
+            is_bot: false,
+            joined_at: None,
+            is_pending: false,
+        }
     }
 
     fn planned(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {

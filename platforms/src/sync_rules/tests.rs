@@ -70,6 +70,8 @@ fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
         nick: nick.map(str::to_owned),
         roles: roles(held),
         is_bot: false,
+        joined_at: None,
+        is_pending: false,
     }
 }
 

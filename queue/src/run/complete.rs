@@ -6,10 +6,10 @@ use std::time::Duration;
 use entities::audit_entry::NewEntry;
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Class, Failure, JobMessage, Known, Model, rescue, turns};
+use entities::job::{Class, Failure, JobMessage, Known, Model, deliveries, rescue, turns};
 use runtime::{Event, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::batch::Finisher;
 use super::children::{after_child, fan_out, settle};
@@ -206,6 +206,7 @@ impl<'a> Complete<'a> {
         for entry in audit {
             work.audit(self.job.actor(), entry.clone());
         }
+        work.audit_own(self.trouble(&ending));
         let stopped = match parent {
             Some(parent) => after_child(work.tx(), parent, &ending, self.counters.as_ref(), now).await?,
             None => settle(work.tx(), row.clone(), now).await?.running,
@@ -219,6 +220,20 @@ impl<'a> Complete<'a> {
         self.reply(Answer::of(&row)).await;
         self.queue.publish(released);
         Ok(true)
+    }
+
+    /// An entry for the guild where a job could not be done. Chunks are counted by their parent, and an entry about a job
+    /// that delivers entries would be delivered in turn.
+    fn trouble(&self, ending: &Ending) -> Option<NewEntry> {
+        let guild = self.job.guild_id.filter(|_| self.job.parent_id.is_none())?;
+        let failure = ending.failure().filter(|_| !deliveries::delivers_the_log(&self.job.kind))?;
+        let is_ours = matches!(ending, Ending::Dead(_)) || failure.status >= 500;
+        is_ours.then(|| NewEntry {
+            guild,
+            action: "job.failed",
+            target: self.job.job_id.to_string(),
+            metadata: json!({ "kind": self.job.kind, "error": failure.error, "message": failure.message }),
+        })
     }
 
     async fn reply(&self, answer: Option<Answer>) {
@@ -256,8 +271,6 @@ fn log(ending: &Ending) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::run::outcome::failure;
 

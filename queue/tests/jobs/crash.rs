@@ -2,13 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use entities::JobId;
 use entities::job::rescue::QUARANTINE_AFTER;
 use entities::job::run::{self, Requeue};
 use entities::job::{Class, Model, State};
+use entities::{JobId, Page, audit_entry};
 use queue::{Payload, Retry};
 
-use crate::fixture::{Fixture, NET_AFTER, both_modes};
+use crate::fixture::{Fixture, NET_AFTER, both_modes, guild};
 use crate::kinds::{Echo, Gate, Gated, Panics, registry};
 
 impl Fixture {
@@ -51,7 +51,7 @@ both_modes! {
         fixture.execute(if fixture.context.database.is_postgres() { "DROP TRIGGER broken ON job" } else { "DROP TRIGGER broken" }).await;
         if fixture.context.database.is_postgres() {
             let locked = fixture.context.database.begin().await.unwrap();
-            entities::job::cancel::lock_open(&locked, crate::fixture::guild()).await.unwrap();
+            entities::job::cancel::lock_open(&locked, guild()).await.unwrap();
             let rescued = tokio::time::timeout(std::time::Duration::from_secs(10), fixture.queue.rescue_orphaned());
             assert_eq!(rescued.await.unwrap().unwrap(), 0, "it is locked");
             locked.rollback().await.unwrap();
@@ -79,6 +79,10 @@ both_modes! {
             row.history().into_iter().map(|crash| (crash.attempt, crash.error, crash.worker.unwrap())).collect();
         let crash = |attempt| (attempt, "worker_lost".to_owned(), "by-hand".to_owned());
         assert_eq!(history, [crash(1), crash(1), crash(1), crash(2)]);
+        let conn = fixture.context.database.read();
+        let entries = audit_entry::list(conn, guild(), Some("job.failed"), Page::first(9)).await.unwrap();
+        assert_eq!((entries.len(), &entries[0].target_id), (1, &job.to_string()));
+        assert_eq!(entries[0].metadata["kind"], Panics::KIND);
     }
 
     async fn a_retried_job_stays_in_quarantine_until_a_run_ends_without_a_crash(fixture: Fixture) {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use entities::binding::{self, Condition, Rule};
-use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
+use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
 use platforms::Platforms;
 use queue::Queue;
 use queue::run::Slots;
@@ -133,7 +133,7 @@ impl Fixture {
         let queue = Queue::embedded(&context);
         // An embedded process rescues the jobs of an earlier one at its start.
         queue.rescue_all().await.unwrap();
-        worker::start(&queue, platforms, Slots::default());
+        worker::start(&queue, platforms, Some("https://guildhall.example.org".to_owned()), Slots::default());
         Process { context, queue }
     }
 
@@ -191,6 +191,12 @@ impl Fixture {
     /// What the bot has written to this person.
     pub(crate) async fn messages(&self, chat: i64) -> Vec<Value> {
         self.get(&format!("messages?chat_id={chat}")).await["messages"].as_array().cloned().unwrap()
+    }
+
+    /// What stands in a channel.
+    pub(crate) async fn messages_in(&self, channel: ChannelId) -> Vec<Value> {
+        let found = self.get(&format!("messages?channel_id={channel}")).await;
+        found["messages"].as_array().cloned().unwrap()
     }
 
     /// This person takes no direct messages.

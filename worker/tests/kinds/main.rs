@@ -15,6 +15,7 @@ mod manual_roles;
 mod mirror_ban;
 mod others;
 mod people;
+mod post_news;
 mod process;
 mod scopes;
 mod shield_import;

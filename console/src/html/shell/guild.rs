@@ -21,6 +21,7 @@ pub(crate) enum Place {
     Jobs,
     Keys,
     Webhooks,
+    LogChannels,
     Settings,
 }
 
@@ -36,7 +37,7 @@ const fn entry(place: Place, label: &'static str, page: &'static str, needs: Nee
     Entry { place, label, page, needs }
 }
 
-const ENTRIES: [Entry; 14] = [
+const ENTRIES: [Entry; 15] = [
     entry(Place::Overview, "Overview", "", Needs::Staff),
     entry(Place::Members, "Members", "/members", Needs::Permission("lookup.read")),
     entry(Place::Bindings, "Bindings", "/bindings", Needs::Permission("bindings.read")),
@@ -50,12 +51,13 @@ const ENTRIES: [Entry; 14] = [
     entry(Place::Jobs, "Jobs", "/jobs", Needs::Permission("sync.write")),
     entry(Place::Keys, "Keys", "/keys", Needs::Admin),
     entry(Place::Webhooks, "Webhooks", "/webhooks", Needs::Admin),
+    entry(Place::LogChannels, "Log channels", "/log-channels", Needs::Admin),
     entry(Place::Settings, "Settings", "/settings", Needs::Permission("settings.read")),
 ];
 
 /// The entries after this line are about the guild's own administration.
 fn is_administration(place: Place) -> bool {
-    matches!(place, Place::Keys | Place::Webhooks | Place::Settings)
+    matches!(place, Place::Keys | Place::Webhooks | Place::LogChannels | Place::Settings)
 }
 
 /// The entries that this person may see.

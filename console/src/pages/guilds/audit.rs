@@ -1,16 +1,16 @@
 //! /console/guilds/:guild/audit: who changed what, newest first.
 
-mod action_table;
 mod changes;
 pub(crate) mod entry;
 pub(crate) mod export;
 mod filter;
 mod names;
-mod sentence;
 
 use askama::Template;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
+use people::audit::action_table::{self, target_of};
+use people::audit::{AREAS, Target};
 
 use super::people::Who;
 use crate::fields::Fields;
@@ -19,9 +19,8 @@ use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
-use action_table::{AREAS, Target};
 use filter::{AuditFilter, CUSTOM, InvalidFilter};
-use names::{Names, target_of};
+use names::Names;
 
 /// Entries of one page.
 const SHOWN: usize = 40;
@@ -75,13 +74,13 @@ impl Row {
     fn new(visit: &GuildVisit, entry: &Model, names: &Names) -> Self {
         Self {
             id: entry.audit_id,
-            sentence: sentence::of(visit, names, entry),
+            sentence: names.sentence(entry),
             same: Fields::of(&[("action", &entry.action)]).with("before", ""),
             action: entry.action.clone(),
             custom: entry.source == audit_entry::Source::Custom,
             who: names.who(visit, &entry.actor_id.to_string()),
             about: About::of(visit, names, entry),
-            fields: changes::summary(&entry.metadata, |name, value| names.value(visit, name, value, false)),
+            fields: changes::summary(&entry.metadata, |name, value| names.in_short(name, value)),
             at: visit.when(entry.created_at),
         }
     }
@@ -100,7 +99,7 @@ pub(in crate::pages::guilds) async fn sentences(
 ) -> Result<Vec<Sentence>, PageError> {
     let names = Names::read(visit, entries).await?;
     let sentence = |entry: &Model| Sentence {
-        words: sentence::of(visit, &names, entry),
+        words: names.sentence(entry),
         url: visit.url(&format!("/audit/{}", entry.audit_id)),
         at: visit.when(entry.created_at),
     };

@@ -11,6 +11,7 @@ use entities::job::listing::{self, Filter};
 use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
 use jobs::follow::WAITS;
+use people::values::JOB_KINDS;
 
 use crate::html::form::Form;
 use crate::html::format::{Length, When, shortened};
@@ -20,7 +21,7 @@ use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
-use names::{KINDS, Mark};
+use names::Mark;
 
 /// Jobs of one page.
 const SHOWN: usize = 50;
@@ -90,7 +91,7 @@ fn took(length: TimeDelta) -> String {
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let query = &visit.query;
-    let kind = KINDS.iter().map(|(name, _)| *name).find(|name| *name == query.text("kind"));
+    let kind = JOB_KINDS.iter().map(|(name, _)| *name).find(|name| *name == query.text("kind"));
     let status = query.read::<Status>("state");
     let filter = Filter { guild: Some(visit.guild.guild_id), status, kind, class: None };
     let part = Part { cursor: query.read::<JobId>("before"), limit: SHOWN as u64 + 1 };
@@ -102,7 +103,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         shell: visit.shell("Jobs", Place::Jobs),
         url: visit.url("/jobs"),
         states: Status::ALL.iter().map(|status| (status.name(), Mark::of(*status).word)).collect(),
-        kinds: &KINDS,
+        kinds: &JOB_KINDS,
         filtered: status.is_some() || kind.is_some() || query.has("before"),
         paused: paused::read(&visit, &paused::CLASSES).await?,
         rows: Row::all(&visit, &jobs).await?,

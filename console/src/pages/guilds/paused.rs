@@ -35,7 +35,7 @@ fn jobs_of(class: Option<Class>) -> &'static str {
         Some(Class::Interactive) => "syncs of single members, role changes and tickets on all servers",
         Some(Class::Default) => "bans on Discord and Shield imports on all servers",
         Some(Class::Bulk) => "syncs of all members on all servers",
-        Some(Class::Delivery) => "webhooks of all servers",
+        Some(Class::Delivery) => "webhooks and log channels of all servers",
         Some(Class::Maintenance) => "periodic tasks",
         Some(Class::Quarantine) => "jobs that crashed twice on all servers",
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use entities::{ChatId, Person, PlayId, Subject, link};
+use people::unnamed;
 
 use crate::html::format::initials;
 use crate::platform_cache::accounts::{Account, soon};
@@ -46,13 +47,9 @@ impl Who {
 
     pub(crate) fn unlinked(subject: Subject) -> Self {
         if subject == Subject::Chat(ChatId::SYSTEM) {
-            return Self { name: "The system".to_owned(), chat: None, play: None, url: None };
+            return Self { name: unnamed(subject), chat: None, play: None, url: None };
         }
-        let platform = match subject {
-            Subject::Chat(_) => "Discord",
-            Subject::Play(_) => "Roblox",
-        };
-        Self::named(subject, format!("{platform} {subject}"))
+        Self::named(subject, unnamed(subject))
     }
 
     /// Without a link, by the name that the platform has.

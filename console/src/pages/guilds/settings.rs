@@ -87,7 +87,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (chat, call) = (&visit.platforms().chat, visit.call_context());
-    let (overview, channels) = tokio::join!(chat.guild_overview(call), chat.channels(call));
+    let (overview, channels) = tokio::join!(chat.guild_overview(call), chat.text_channels(call));
     let page = Page {
         shell: visit.shell("Settings", Place::Settings),
         url: visit.url("/settings"),

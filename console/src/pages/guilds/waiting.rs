@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use entities::job::Status;
 use entities::job::listing;
 use entities::sanction::history::{self, Filter};
-use entities::{Page as Part, SanctionKind, leave_request, link_attempt, pending_action};
+use entities::{Page as Part, SanctionKind, leave_request, link_attempt, log_channel, pending_action};
 
 use crate::html::format::Count;
 use crate::response::PageError;
@@ -48,6 +48,14 @@ impl Waiting {
         if visit.may("links.write") {
             counts.push((held_links(visit).await?, "link", "to decide", "/members/attempts"));
         }
+        if visit.rights.admin {
+            counts.push((
+                refused_channels(visit).await?,
+                "log channel",
+                "switched off: Discord refused a message",
+                "/log-channels",
+            ));
+        }
         if visit.may("sync.write") {
             for (status, page) in [(Status::Failed, "/jobs?state=failed"), (Status::Dead, "/jobs?state=dead")]
             {
@@ -71,6 +79,11 @@ async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
 async fn held_links(visit: &GuildVisit) -> Result<usize, PageError> {
     let (conn, guild, held) = (visit.read(), visit.guild.guild_id, Some(link_attempt::State::Held));
     Ok(link_attempt::list(conn, guild, held, Part::first(COUNTED_MAX)).await?.len())
+}
+
+async fn refused_channels(visit: &GuildVisit) -> Result<usize, PageError> {
+    let channels = log_channel::list(visit.read(), visit.guild.guild_id).await?;
+    Ok(channels.iter().filter(|channel| channel.state == log_channel::State::Refused).count())
 }
 
 async fn held_bans(visit: &GuildVisit) -> Result<usize, PageError> {

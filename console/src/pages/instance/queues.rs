@@ -117,7 +117,7 @@ fn about(class: Class) -> &'static str {
         Class::Interactive => "a caller may wait for them",
         Class::Default => "mirrored bans, imports",
         Class::Bulk => "syncs of all members",
-        Class::Delivery => "webhooks of guilds",
+        Class::Delivery => "webhooks and log channels of guilds",
         Class::Maintenance => "periodic tasks",
         Class::Quarantine => "jobs that were running in two crashes",
     }

@@ -33,7 +33,7 @@ pub(super) const METRICS: &[Metric] = &[
         Unit::Count,
         &[],
         ALL,
-        "Dead jobs that can be retried, but for deliveries of webhooks",
+        "Dead jobs that can be retried, but for those of webhooks and log channels",
     ),
     gauge("guildhall_jobs_failed", Unit::Count, &[], ALL, "Failed jobs that can be retried"),
     gauge("guildhall_jobs_paused", Unit::Count, &["class"], ALL, "1 while an operator has paused the class"),

@@ -319,6 +319,16 @@ class AsyncMethods(BaseAsyncClient):
         """
         return (await self.call(ops.DELETE_LOA, {"guildId": guild_id, "loaId": loa_id}, None, options)).data
 
+    async def delete_log_channel(self, guild_id: m.GuildId, channel_id: str, *, options: Options = DEFAULT) -> None:
+        """Post no more news in a channel.
+
+        What was posted stays there.
+        Scope `admin`; at most 20 calls a minute of this key.
+        """
+        return (
+            await self.call(ops.DELETE_LOG_CHANNEL, {"guildId": guild_id, "channelId": channel_id}, None, options)
+        ).data
+
     async def delete_note(self, guild_id: m.GuildId, note_id: int, *, options: Options = DEFAULT) -> None:
         """Delete a note.
 
@@ -953,6 +963,7 @@ class AsyncMethods(BaseAsyncClient):
             "shield_import",
             "create_ticket",
             "deliver_webhook",
+            "post_news",
             "erase_account",
             "periodic_task",
         ]
@@ -991,6 +1002,7 @@ class AsyncMethods(BaseAsyncClient):
             "shield_import",
             "create_ticket",
             "deliver_webhook",
+            "post_news",
             "erase_account",
             "periodic_task",
         ]
@@ -1175,6 +1187,13 @@ class AsyncMethods(BaseAsyncClient):
             {"guildId": guild_id, "limit": limit, "cursor": cursor, "staff_id": staff_id, "status": status},
             options,
         )
+
+    async def list_log_channels(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.LogChannels:
+        """Log channels, by their ids.
+
+        Scope `admin`; at most 100 calls a minute of this key.
+        """
+        return (await self.call(ops.LIST_LOG_CHANNELS, {"guildId": guild_id}, None, options)).data
 
     async def list_members(
         self,
@@ -1661,6 +1680,19 @@ class AsyncMethods(BaseAsyncClient):
         Errors of its own: `chat_linked`, `play_linked`, `unknown_player`.
         """
         return (await self.call(ops.PUT_LINK, {"guildId": guild_id, "chatId": chat_id}, body, options)).data
+
+    async def put_log_channel(
+        self, guild_id: m.GuildId, channel_id: str, body: m.LogChannelRequest, *, options: Options = DEFAULT
+    ) -> m.LogChannel:
+        """Have news posted in a channel, or change which.
+
+        What happens from now on is posted, if the bot may post there.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `channel_refused`, `no_news`, `too_many`.
+        """
+        return (
+            await self.call(ops.PUT_LOG_CHANNEL, {"guildId": guild_id, "channelId": channel_id}, body, options)
+        ).data
 
     async def put_staff_member(
         self, guild_id: m.GuildId, chat_id: m.ChatId, body: m.StaffMemberRequest, *, options: Options = DEFAULT

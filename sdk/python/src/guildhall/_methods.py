@@ -299,6 +299,14 @@ class Methods(BaseClient):
         """
         return self.call(ops.DELETE_LOA, {"guildId": guild_id, "loaId": loa_id}, None, options).data
 
+    def delete_log_channel(self, guild_id: m.GuildId, channel_id: str, *, options: Options = DEFAULT) -> None:
+        """Post no more news in a channel.
+
+        What was posted stays there.
+        Scope `admin`; at most 20 calls a minute of this key.
+        """
+        return self.call(ops.DELETE_LOG_CHANNEL, {"guildId": guild_id, "channelId": channel_id}, None, options).data
+
     def delete_note(self, guild_id: m.GuildId, note_id: int, *, options: Options = DEFAULT) -> None:
         """Delete a note.
 
@@ -911,6 +919,7 @@ class Methods(BaseClient):
             "shield_import",
             "create_ticket",
             "deliver_webhook",
+            "post_news",
             "erase_account",
             "periodic_task",
         ]
@@ -947,6 +956,7 @@ class Methods(BaseClient):
             "shield_import",
             "create_ticket",
             "deliver_webhook",
+            "post_news",
             "erase_account",
             "periodic_task",
         ]
@@ -1121,6 +1131,13 @@ class Methods(BaseClient):
             {"guildId": guild_id, "limit": limit, "cursor": cursor, "staff_id": staff_id, "status": status},
             options,
         )
+
+    def list_log_channels(self, guild_id: m.GuildId, *, options: Options = DEFAULT) -> m.LogChannels:
+        """Log channels, by their ids.
+
+        Scope `admin`; at most 100 calls a minute of this key.
+        """
+        return self.call(ops.LIST_LOG_CHANNELS, {"guildId": guild_id}, None, options).data
 
     def list_members(
         self,
@@ -1574,6 +1591,17 @@ class Methods(BaseClient):
         Errors of its own: `chat_linked`, `play_linked`, `unknown_player`.
         """
         return self.call(ops.PUT_LINK, {"guildId": guild_id, "chatId": chat_id}, body, options).data
+
+    def put_log_channel(
+        self, guild_id: m.GuildId, channel_id: str, body: m.LogChannelRequest, *, options: Options = DEFAULT
+    ) -> m.LogChannel:
+        """Have news posted in a channel, or change which.
+
+        What happens from now on is posted, if the bot may post there.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `channel_refused`, `no_news`, `too_many`.
+        """
+        return self.call(ops.PUT_LOG_CHANNEL, {"guildId": guild_id, "channelId": channel_id}, body, options).data
 
     def put_staff_member(
         self, guild_id: m.GuildId, chat_id: m.ChatId, body: m.StaffMemberRequest, *, options: Options = DEFAULT

@@ -53,6 +53,10 @@ class Cancelled(ApiError):
     """`cancelled`: 409."""
 
 
+class ChannelRefused(ApiError):
+    """`channel_refused`: 422."""
+
+
 class ChatLinked(ApiError):
     """`chat_linked`: 409."""
 
@@ -205,8 +209,8 @@ class NoEvents(ApiError):
     """`no_events`: 422."""
 
 
-class NoRank(ApiError):
-    """`no_rank`: 422."""
+class NoNews(ApiError):
+    """`no_news`: 422."""
 
 
 class NoScopes(ApiError):
@@ -430,6 +434,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "body_incomplete": BodyIncomplete,
     "body_too_large": BodyTooLarge,
     "cancelled": Cancelled,
+    "channel_refused": ChannelRefused,
     "chat_linked": ChatLinked,
     "conflict": Conflict,
     "database_unavailable": DatabaseUnavailable,
@@ -468,7 +473,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "missing_field": MissingField,
     "no_chat_user": NoChatUser,
     "no_events": NoEvents,
-    "no_rank": NoRank,
+    "no_news": NoNews,
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,
     "not_a_member": NotAMember,

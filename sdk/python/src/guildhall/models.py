@@ -401,6 +401,24 @@ class LoaRequest(TypedDict):
 LoaStatus: TypeAlias = Literal["active", "expired"]
 
 
+class LogChannelRequest(TypedDict):
+    enabled: NotRequired[bool | None]
+    """
+    If absent: true. Off: nothing is posted. What happens meanwhile is not posted later.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    news: list[Literal["moderation", "links", "sync", "staff", "tickets", "failures"]]
+    """
+    What is posted there: at least one kind.
+    """
+
+
+LogChannelState: TypeAlias = Literal["on", "off", "refused"]
+
+
 MirrorState: TypeAlias = Literal["none", "held", "pending", "done", "already_banned", "protected", "failed"]
 """
 Whether the chat platform matches this ban: a ban while it is in force, no ban after it.
@@ -421,6 +439,9 @@ class NewAuditEntry(TypedDict):
     At most 16 KiB.
     """
     target_id: NotRequired[str | None]
+
+
+News: TypeAlias = Literal["moderation", "links", "sync", "staff", "tickets", "failures"]
 
 
 NoteId: TypeAlias = int
@@ -1330,6 +1351,7 @@ class WebhookPatch(TypedDict):
                 "link_attempts",
                 "links",
                 "loa",
+                "log_channels",
                 "moderation",
                 "notes",
                 "quotas",
@@ -1362,6 +1384,7 @@ class WebhookPatch(TypedDict):
                 "games.untrust",
                 "guilds.add",
                 "guilds.seed",
+                "job.failed",
                 "job.finished",
                 "jobs.cancel",
                 "jobs.pause",
@@ -1390,6 +1413,9 @@ class WebhookPatch(TypedDict):
                 "loa.request_update",
                 "loa.update",
                 "loa.withdraw",
+                "log_channels.delete",
+                "log_channels.put",
+                "log_channels.refused",
                 "moderation.ban",
                 "moderation.ban_expired",
                 "moderation.mirror",
@@ -1477,6 +1503,7 @@ class WebhookRequest(TypedDict):
             "link_attempts",
             "links",
             "loa",
+            "log_channels",
             "moderation",
             "notes",
             "quotas",
@@ -1509,6 +1536,7 @@ class WebhookRequest(TypedDict):
             "games.untrust",
             "guilds.add",
             "guilds.seed",
+            "job.failed",
             "job.finished",
             "jobs.cancel",
             "jobs.pause",
@@ -1537,6 +1565,9 @@ class WebhookRequest(TypedDict):
             "loa.request_update",
             "loa.update",
             "loa.withdraw",
+            "log_channels.delete",
+            "log_channels.put",
+            "log_channels.refused",
             "moderation.ban",
             "moderation.ban_expired",
             "moderation.mirror",
@@ -2383,6 +2414,20 @@ class LoaPatch(TypedDict):
 class Loas(TypedDict):
     loas: list[Loa]
     next_cursor: LoaId | None
+
+
+class LogChannel(TypedDict):
+    channel_id: ChannelId
+    created_at: Timestamp
+    news: list[News]
+    state: LogChannelState
+    """
+    `refused`: the chat platform refused a message, which switched the channel off.
+    """
+
+
+class LogChannels(TypedDict):
+    channels: list[LogChannel]
 
 
 class MadeLink(TypedDict):

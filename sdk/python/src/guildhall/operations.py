@@ -88,6 +88,9 @@ CREATE_WEBHOOK: Final[Operation[m.WebhookWithSecret, Never]] = Operation(
 DELETE_LOA: Final[Operation[None, Never]] = Operation(
     "DELETE", "/guilds/{guildId}/staff/loa/{loaId}", writes=True, takes_key=True
 )
+DELETE_LOG_CHANNEL: Final[Operation[None, Never]] = Operation(
+    "DELETE", "/guilds/{guildId}/log-channels/{channelId}", writes=True, takes_key=True
+)
 DELETE_NOTE: Final[Operation[None, Never]] = Operation(
     "DELETE", "/guilds/{guildId}/staff/notes/{noteId}", writes=True, takes_key=True
 )
@@ -190,6 +193,9 @@ LIST_LINKS: Final[Operation[m.Links, m.Link]] = Operation(
 LIST_LOAS: Final[Operation[m.Loas, m.Loa]] = Operation(
     "GET", "/guilds/{guildId}/staff/loa", writes=False, takes_key=False, rows="loas"
 )
+LIST_LOG_CHANNELS: Final[Operation[m.LogChannels, Never]] = Operation(
+    "GET", "/guilds/{guildId}/log-channels", writes=False, takes_key=False
+)
 LIST_MEMBERS: Final[Operation[m.LinkedMembers, m.LinkedMember]] = Operation(
     "GET", "/guilds/{guildId}/members", writes=False, takes_key=False, rows="members"
 )
@@ -249,6 +255,9 @@ PROVE_BY_PROFILE: Final[Operation[m.LinkAttempt, Never]] = Operation(
 )
 PUT_LINK: Final[Operation[m.MadeLink, Never]] = Operation(
     "PUT", "/guilds/{guildId}/links/{chatId}", writes=True, takes_key=True
+)
+PUT_LOG_CHANNEL: Final[Operation[m.LogChannel, Never]] = Operation(
+    "PUT", "/guilds/{guildId}/log-channels/{channelId}", writes=True, takes_key=True
 )
 PUT_STAFF_MEMBER: Final[Operation[m.StaffMembership, Never]] = Operation(
     "PUT", "/guilds/{guildId}/staff/members/{chatId}", writes=True, takes_key=True

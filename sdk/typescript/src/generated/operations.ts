@@ -32,6 +32,7 @@ export const operations = {
   createTicket: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket", writes: true, takesKey: true },
   createWebhook: { method: "POST", path: "/guilds/{guildId}/webhooks", writes: true, takesKey: false },
   deleteLoa: { method: "DELETE", path: "/guilds/{guildId}/staff/loa/{loaId}", writes: true, takesKey: true },
+  deleteLogChannel: { method: "DELETE", path: "/guilds/{guildId}/log-channels/{channelId}", writes: true, takesKey: true },
   deleteNote: { method: "DELETE", path: "/guilds/{guildId}/staff/notes/{noteId}", writes: true, takesKey: true },
   deleteQuota: { method: "DELETE", path: "/guilds/{guildId}/staff/quota/{quotaId}", writes: true, takesKey: true },
   deleteStaffRole: { method: "DELETE", path: "/guilds/{guildId}/staff/roles/{roleId}", writes: true, takesKey: true },
@@ -66,6 +67,7 @@ export const operations = {
   listLinkAttempts: { method: "GET", path: "/guilds/{guildId}/link-attempts", writes: false, takesKey: false, rows: "attempts" },
   listLinks: { method: "GET", path: "/guilds/{guildId}/links", writes: false, takesKey: false, rows: "links" },
   listLoas: { method: "GET", path: "/guilds/{guildId}/staff/loa", writes: false, takesKey: false, rows: "loas" },
+  listLogChannels: { method: "GET", path: "/guilds/{guildId}/log-channels", writes: false, takesKey: false },
   listMembers: { method: "GET", path: "/guilds/{guildId}/members", writes: false, takesKey: false, rows: "members" },
   listMutes: { method: "GET", path: "/moderation/{guildId}/mutes", writes: false, takesKey: false, rows: "mutes" },
   listNotes: { method: "GET", path: "/guilds/{guildId}/staff/notes", writes: false, takesKey: false, rows: "" },
@@ -86,6 +88,7 @@ export const operations = {
   muteStatus: { method: "GET", path: "/moderation/{guildId}/mute-status/{identifier}", writes: false, takesKey: false },
   proveByProfile: { method: "POST", path: "/guilds/{guildId}/link-attempts/{attemptId}/profile", writes: true, takesKey: true },
   putLink: { method: "PUT", path: "/guilds/{guildId}/links/{chatId}", writes: true, takesKey: true },
+  putLogChannel: { method: "PUT", path: "/guilds/{guildId}/log-channels/{channelId}", writes: true, takesKey: true },
   putStaffMember: { method: "PUT", path: "/guilds/{guildId}/staff/members/{chatId}", writes: true, takesKey: true },
   putStaffRole: { method: "PUT", path: "/guilds/{guildId}/staff/roles/{roleId}", writes: true, takesKey: true },
   queueCommand: { method: "POST", path: "/play/servers/{serverId}/commands", writes: true, takesKey: true },
@@ -333,6 +336,12 @@ export interface Methods {
    */
   deleteLoa: Method<"deleteLoa">;
   /**
+   * Post no more news in a channel.
+   * What was posted stays there.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   */
+  deleteLogChannel: Method<"deleteLogChannel">;
+  /**
    * Delete a note.
    * Scope `staff`; at most 30 calls a minute of this key.
    */
@@ -533,6 +542,11 @@ export interface Methods {
    */
   listLoas: Method<"listLoas">;
   /**
+   * Log channels, by their ids.
+   * Scope `admin`; at most 100 calls a minute of this key.
+   */
+  listLogChannels: Method<"listLogChannels">;
+  /**
    * Verified members.
    * All of them, by chat id; with `limit` or `cursor` one page.
    * Scope `read`; at most 100 calls a minute of this key.
@@ -648,6 +662,13 @@ export interface Methods {
    * Errors of its own: `chat_linked`, `play_linked`, `unknown_player`.
    */
   putLink: Method<"putLink">;
+  /**
+   * Have news posted in a channel, or change which.
+   * What happens from now on is posted, if the bot may post there.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `channel_refused`, `no_news`, `too_many`.
+   */
+  putLogChannel: Method<"putLogChannel">;
   /**
    * Make a chat user staff, or change their role.
    * Scope `admin`; at most 30 calls a minute of this key.

@@ -524,6 +524,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/log-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Log channels, by their ids */
+        get: operations["listLogChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/log-channels/{channelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Have news posted in a channel, or change which
+         * @description What happens from now on is posted, if the bot may post there.
+         */
+        put: operations["putLogChannel"];
+        post?: never;
+        /**
+         * Post no more news in a channel
+         * @description What was posted stays there.
+         */
+        delete: operations["deleteLogChannel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/members": {
         parameters: {
             query?: never;
@@ -3051,6 +3092,26 @@ export interface components {
         };
         /** @enum {string} */
         LoaStatus: "active" | "expired";
+        LogChannel: {
+            channel_id: components["schemas"]["ChannelId"];
+            created_at: components["schemas"]["Timestamp"];
+            news: components["schemas"]["News"][];
+            /** @description `refused`: the chat platform refused a message, which switched the channel off. */
+            state: components["schemas"]["LogChannelState"];
+        };
+        LogChannelRequest: {
+            /** @description If absent: true. Off: nothing is posted. What happens meanwhile is not posted later. */
+            enabled?: boolean | null;
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            /** @description What is posted there: at least one kind. */
+            news: ("moderation" | "links" | "sync" | "staff" | "tickets" | "failures")[];
+        };
+        LogChannels: {
+            channels: components["schemas"]["LogChannel"][];
+        };
+        /** @enum {string} */
+        LogChannelState: "on" | "off" | "refused";
         MadeLink: {
             /** @description The links that it replaced. */
             ended: components["schemas"]["Link"][];
@@ -3114,6 +3175,8 @@ export interface components {
             metadata?: Record<string, never> | null;
             target_id?: string | null;
         };
+        /** @enum {string} */
+        News: "moderation" | "links" | "sync" | "staff" | "tickets" | "failures";
         Note: {
             /** @description The owner of the key that added the note. */
             author_id: components["schemas"]["ChatId"];
@@ -3994,14 +4057,14 @@ export interface components {
             /** @description Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later. */
             enabled?: boolean;
             /** @description The whole list. */
-            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             url?: string;
         };
         WebhookRequest: {
             /** @description What it is for: at least one. */
-            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description Takes POST requests; https, at a public host. */
@@ -4150,6 +4213,10 @@ export type LoaPatch = components['schemas']['LoaPatch'];
 export type LoaRequest = components['schemas']['LoaRequest'];
 export type Loas = components['schemas']['Loas'];
 export type LoaStatus = components['schemas']['LoaStatus'];
+export type LogChannel = components['schemas']['LogChannel'];
+export type LogChannelRequest = components['schemas']['LogChannelRequest'];
+export type LogChannels = components['schemas']['LogChannels'];
+export type LogChannelState = components['schemas']['LogChannelState'];
 export type MadeLink = components['schemas']['MadeLink'];
 export type MirrorState = components['schemas']['MirrorState'];
 export type Mute = components['schemas']['Mute'];
@@ -4158,6 +4225,7 @@ export type Mutes = components['schemas']['Mutes'];
 export type MuteStatus = components['schemas']['MuteStatus'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewAuditEntry = components['schemas']['NewAuditEntry'];
+export type News = components['schemas']['News'];
 export type Note = components['schemas']['Note'];
 export type NoteId = components['schemas']['NoteId'];
 export type NotePatch = components['schemas']['NotePatch'];
@@ -4851,7 +4919,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */
@@ -5491,6 +5559,108 @@ export interface operations {
                         /** Format: int64 */
                         code: number;
                         data: components["schemas"]["ImportedLinks"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    listLogChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["LogChannels"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    putLogChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                channelId: string;
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogChannelRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["LogChannel"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    deleteLogChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                channelId: string;
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        /** @description For people; it may change. */
+                        message: string;
                         /** @enum {string} */
                         status: "success";
                     };

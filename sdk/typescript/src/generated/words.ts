@@ -13,6 +13,7 @@ export type ErrorWord =
   | "body_incomplete" // 400
   | "body_too_large" // 413
   | "cancelled" // 409
+  | "channel_refused" // 422
   | "chat_linked" // 409
   | "conflict" // 409
   | "database_unavailable" // 503
@@ -51,7 +52,7 @@ export type ErrorWord =
   | "missing_field" // 400
   | "no_chat_user" // 409
   | "no_events" // 422
-  | "no_rank" // 422
+  | "no_news" // 422
   | "no_scopes" // 422
   | "no_such_path" // 404
   | "not_a_member" // 404

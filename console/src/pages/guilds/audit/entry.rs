@@ -4,9 +4,9 @@ use askama::Template;
 use entities::audit_entry::{self, Source};
 use entities::{AuditId, api_key};
 
+use super::About;
 use super::changes::{Field, Shown, fields};
 use super::names::Names;
-use super::{About, sentence};
 use crate::fields::Fields;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
@@ -43,7 +43,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         None => None,
     };
     let names = Names::read(&visit, std::slice::from_ref(&entry)).await?;
-    let sentence = sentence::of(&visit, &names, &entry);
+    let sentence = names.sentence(&entry);
     let page = Page {
         shell: visit.shell(&sentence, Place::Audit),
         url: visit.url("/audit"),

@@ -4,6 +4,7 @@ use entities::Timestamp;
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Model, Status};
 use jobs::follow::WAITS;
+use people::values;
 use serde_json::Value;
 
 /// How a state is marked: the colour's name and the word.
@@ -38,24 +39,6 @@ impl Mark {
     }
 }
 
-/// The kinds that belong to guilds, with their labels.
-pub(in crate::pages) const KINDS: [(&str, &str); 10] = [
-    ("sync_all", "Sync of all members"),
-    ("sync_member", "Sync of one member"),
-    ("unlink_member", "Take away what a link gave"),
-    ("direct_message", "Message to a person"),
-    ("assign_role", "Give a role"),
-    ("remove_role", "Take a role"),
-    ("mirror_ban", "Ban on Discord"),
-    ("shield_import", "Shield import"),
-    ("create_ticket", "Open a ticket"),
-    ("deliver_webhook", "Event for a webhook"),
-];
-
-pub(in crate::pages) fn kind_words(kind: &str) -> &str {
-    KINDS.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, words)| words)
-}
-
 /// What the job does, in a few words. Lists have no arguments; a preview is known by its result there.
 pub(in crate::pages::guilds) fn title(job: &Model) -> String {
     if is_preview(job) {
@@ -63,7 +46,7 @@ pub(in crate::pages::guilds) fn title(job: &Model) -> String {
     } else if job.dedupe_key.as_deref() == Some(FOLLOW_KEY) {
         "Automatic sync".to_owned()
     } else {
-        kind_words(&job.kind).to_owned()
+        values::kind(&job.kind).to_owned()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use entities::account::{Verdict, Way};
 use entities::guild::JoinNotice;
-use platforms::{ChatChannel, GuildOverview};
+use platforms::{GuildOverview, TextChannel};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -59,10 +59,12 @@ pub(super) fn notices() -> Vec<Choice> {
 }
 
 /// None, the text channels of the server, and the one that the form has anyway.
-pub(super) fn channels(known: &[ChatChannel], form: &Form) -> Vec<Choice> {
+pub(super) fn channels(known: &[TextChannel], form: &Form) -> Vec<Choice> {
     let mut choices = vec![Choice::new(String::new(), "None")];
-    let texts = known.iter().filter(|channel| channel.is_text());
-    choices.extend(texts.map(|channel| Choice::new(channel.id.to_string(), &format!("#{}", channel.name))));
+    choices.extend(known.iter().map(|TextChannel { id, name, lacks }| {
+        let problem = lacks.map(|permission| format!(" (the bot lacks {permission})")).unwrap_or_default();
+        Choice { disabled: lacks.is_some(), ..Choice::new(id.to_string(), &format!("#{name}{problem}")) }
+    }));
     let id = form.text("join_channel");
     if choices.iter().all(|choice| choice.value != id) {
         choices.push(Choice::new(id.to_owned(), id));

@@ -20,7 +20,10 @@ const CHOICES: [(&str, &str); 11] = [
     ("commands games", "Game servers and their commands"),
     ("application_panels application_submissions ticket", "Applications and tickets"),
     ("job jobs", "Jobs that a person or key ends or starts again"),
-    ("accounts console guilds keys settings webhooks", "Keys, settings, webhooks and sign-ins"),
+    (
+        "accounts console guilds keys log_channels settings webhooks",
+        "Keys, settings, webhooks, log channels and sign-ins",
+    ),
     (CUSTOM_EVENTS, "Entries that your programs add to the audit log"),
 ];
 

@@ -2,9 +2,9 @@
 
 use entities::job::Model;
 use jobs::kinds::PeriodicTask;
+use people::values::{self, JOB_KINDS};
 use queue::Payload;
 
-use crate::pages::guilds::jobs::names::{KINDS, kind_words};
 use crate::pages::instance::schedules;
 
 /// Kinds that guilds do not see.
@@ -17,12 +17,15 @@ const OWN_KINDS: [(&str, &str); 3] = [
 /// The kinds that can be chosen, with their names.
 pub(super) fn kinds() -> Vec<(&'static str, &'static str)> {
     // Lists do not show chunks.
-    KINDS.into_iter().chain(OWN_KINDS.into_iter().filter(|(kind, _)| *kind == PeriodicTask::KIND)).collect()
+    JOB_KINDS
+        .into_iter()
+        .chain(OWN_KINDS.into_iter().filter(|(kind, _)| *kind == PeriodicTask::KIND))
+        .collect()
 }
 
 pub(super) fn words(kind: &str) -> &str {
     let own = OWN_KINDS.iter().find(|(name, _)| *name == kind);
-    own.map_or_else(|| kind_words(kind), |(_, words)| words)
+    own.map_or_else(|| values::kind(kind), |(_, words)| words)
 }
 
 pub(super) fn title(job: &Model) -> String {

@@ -1,4 +1,4 @@
-//! Passes the audit logs on to webhooks, in the leading process.
+//! Passes the audit logs on to webhooks and log channels, in the leading process.
 
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership)
     while interval.next().await {
         if let Err(error) = jobs::webhooks::pass_on(&context, &queue).await {
             runtime::warn_throttled!(%error, "cannot pass the audit log on to webhooks, trying again");
+        }
+        if let Err(error) = jobs::log_channels::pass_on(&context, &queue).await {
+            runtime::warn_throttled!(%error, "cannot pass the audit log on to log channels, trying again");
         }
     }
 }

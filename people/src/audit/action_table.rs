@@ -1,9 +1,11 @@
 //! The texts for each action of the audit log. A test compares it with the list of all actions
 //! that the service writes.
 
+use entities::audit_entry::Model;
+
 /// The type of an entry's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub enum Target {
     /// An id of either account.
     Person,
     /// A Discord role.
@@ -13,14 +15,14 @@ pub(super) enum Target {
 }
 
 /// An action, as the audit log shows it.
-pub(super) struct Action {
-    pub(super) code: &'static str,
+pub struct Action {
+    pub code: &'static str,
     /// As a choice of the filter.
-    pub(super) title: &'static str,
-    pub(super) target: Target,
+    pub title: &'static str,
+    pub target: Target,
     /// What follows the actor's name. `{target}` and fields of the entry are filled in; a part in brackets is left out
     /// where one of its fields is absent.
-    pub(super) done: &'static str,
+    pub done: &'static str,
 }
 
 const fn to(code: &'static str, title: &'static str, target: Target, done: &'static str) -> Action {
@@ -28,7 +30,7 @@ const fn to(code: &'static str, title: &'static str, target: Target, done: &'sta
 }
 
 /// The actions by area, in the order of the navigation.
-pub(super) const AREAS: [(&str, &[Action]); 10] = [
+pub const AREAS: [(&str, &[Action]); 10] = [
     ("Moderation", &MODERATION),
     ("Members", &MEMBERS),
     ("Bindings", &BINDINGS),
@@ -251,15 +253,16 @@ const APPLICATIONS: [Action; 4] = [
     to("ticket.create", "Ticket opened", Other, "opened a ticket[ for application {submission_id}]"),
 ];
 
-const JOBS: [Action; 5] = [
+const JOBS: [Action; 6] = [
     to("job.finished", "Job finished", Other, "finished a job: [{kind}][, {state}]"),
+    to("job.failed", "Job failed", Other, "could not do a job: {kind}[: {message}]"),
     to("jobs.cancel", "Job cancelled", Other, "cancelled a job[: {kind}]"),
     to("jobs.retry", "Job retried", Other, "ran a job again[: {kind}]"),
     to("jobs.pause", "Jobs paused", Other, "paused the jobs of this server[: {reason}]"),
     to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
 ];
 
-const SETTINGS: [Action; 18] = [
+const SETTINGS: [Action; 21] = [
     to("settings.update", "Settings changed", Other, "changed the settings"),
     to("keys.create", "Key created", Other, "created the key {name}"),
     to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
@@ -276,6 +279,14 @@ const SETTINGS: [Action; 18] = [
         "switched webhook {target} off: its receiver answered 410",
     ),
     to("webhooks.remove", "Webhook removed", Other, "removed webhook {target}"),
+    to("log_channels.put", "Log channel set", Other, "set which news channel {target} gets[: {news}]"),
+    to("log_channels.delete", "Log channel removed", Other, "removed the log channel {target}"),
+    to(
+        "log_channels.refused",
+        "Log channel switched off",
+        Other,
+        "switched the log channel {target} off: Discord refused a message[: {message}]",
+    ),
     to("games.trust", "Game trusted", Other, "trusted the key {name}: its codes prove for all servers"),
     to("games.untrust", "Game no longer trusted", Other, "no longer trusts the key {name}"),
     to(
@@ -291,8 +302,13 @@ const SETTINGS: [Action; 18] = [
 ];
 
 /// `None`: a client of the API named the action.
-pub(super) fn of(code: &str) -> Option<&'static Action> {
+pub fn of(code: &str) -> Option<&'static Action> {
     AREAS.iter().flat_map(|(_, actions)| actions.iter()).find(|action| action.code == code)
+}
+
+/// The type of an entry's target.
+pub fn target_of(entry: &Model) -> Target {
+    of(&entry.action).map_or(Other, |action| action.target)
 }
 
 #[cfg(test)]

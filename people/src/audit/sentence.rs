@@ -5,41 +5,51 @@ use serde_json::Value;
 
 use super::action_table::{self, Target};
 use super::names::Names;
-use crate::visit::GuildVisit;
+use super::style::Style;
 
 /// Where the entry does not have a field that its sentence needs.
 const UNKNOWN: &str = "(unknown)";
 
 /// "Maya banned Kestrel until 12 Dec 2026". A client's own action stays as it is.
-pub(super) fn of(visit: &GuildVisit, names: &Names, entry: &Model) -> String {
+pub fn sentence(names: &Names, entry: &Model, style: Style) -> String {
     let who = match entry.actor_id {
         0 => "Guildhall".to_owned(),
-        id => names.who(visit, &id.to_string()).map_or_else(|| id.to_string(), |who| who.name),
+        id => id.to_string().parse().map_or_else(|_| id.to_string(), |actor| names.person(actor, style)),
     };
     let action = action_table::of(&entry.action).filter(|_| entry.source == Source::Service);
     let Some(action) = action else {
-        let target =
-            if entry.target_id.is_empty() { String::new() } else { format!(" about {}", entry.target_id) };
-        return format!("{who} noted {}{target}", entry.action);
+        let text = |text: &str| (style.text)(text);
+        let target = match entry.target_id.as_str() {
+            "" => String::new(),
+            target => format!(" about {}", text(target)),
+        };
+        return format!("{who} noted {}{target}", text(&entry.action));
     };
     let field = |name: &str| {
         let text = if name == "target" {
-            target(visit, names, action.target, entry)
+            target(names, action.target, entry, style)
         } else {
-            names.value(visit, name, find(&entry.metadata, name), false)
+            names.value(name, find(&entry.metadata, name), style)
         };
         (!text.is_empty()).then_some(text)
     };
     format!("{who} {}", filled(action.done, field))
 }
 
-fn target(visit: &GuildVisit, names: &Names, kind: Target, entry: &Model) -> String {
+/// Why it was done, where the sentence does not say it.
+pub fn reason(entry: &Model) -> Option<&str> {
+    let action = action_table::of(&entry.action).filter(|_| entry.source == Source::Service)?;
+    let reason = find(&entry.metadata, "reason").as_str()?;
+    (!action.done.contains("{reason}") && !reason.is_empty()).then_some(reason)
+}
+
+fn target(names: &Names, kind: Target, entry: &Model, style: Style) -> String {
     let field = match kind {
         Target::Person => "staff_id",
         Target::Role => "role_id",
         Target::Other => "",
     };
-    names.value(visit, field, &Value::from(entry.target_id.as_str()), false)
+    names.value(field, &Value::from(entry.target_id.as_str()), style)
 }
 
 /// The value as it became, was noted, or was before.
