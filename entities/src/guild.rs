@@ -47,7 +47,6 @@ pub struct Model {
     pub link_message: Option<String>,
     pub join_notice: JoinNotice,
     pub join_channel: Option<ChannelId>,
-    pub follow_bans: bool,
     pub created_at: Timestamp,
     /// Its rows are being deleted ([`removal`]): no other query finds the guild.
     pub removing_since: Option<Timestamp>,
@@ -120,8 +119,6 @@ pub struct Settings {
     /// The channel of that notice.
     #[schema(required)]
     pub join_channel: Option<ChannelId>,
-    /// Bans that people make and lift on the chat platform are made and lifted here.
-    pub follow_bans: bool,
 }
 
 /// Where members are told how to link themselves who join without a link.
@@ -163,7 +160,6 @@ impl Model {
             link_message: None,
             join_notice: JoinNotice::None,
             join_channel: None,
-            follow_bans: false,
             created_at,
             removing_since: None,
         }
@@ -192,7 +188,6 @@ impl Model {
             link_message: self.link_message.clone(),
             join_notice: self.join_notice,
             join_channel: self.join_channel,
-            follow_bans: self.follow_bans,
         }
     }
 }
@@ -274,7 +269,6 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::LinkMessage,
             Column::JoinNotice,
             Column::JoinChannel,
-            Column::FollowBans,
         ])
         .to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())

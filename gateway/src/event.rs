@@ -8,8 +8,7 @@ use twilight_gateway::Intents;
 
 /// What the stream is asked for. The privileged one is left out where the application does not have it.
 pub(crate) fn intents(members: bool) -> Intents {
-    let all = Intents::GUILDS | Intents::GUILD_MODERATION;
-    if members { all | Intents::GUILD_MEMBERS } else { all }
+    if members { Intents::GUILDS | Intents::GUILD_MEMBERS } else { Intents::GUILDS }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +27,6 @@ pub(crate) enum What {
     Role(RoleId),
     /// The bot joined the guild, or the guild is back.
     Present,
-    Banned(ChatId),
-    Unbanned(ChatId),
 }
 
 impl What {
@@ -41,8 +38,6 @@ impl What {
             Self::Left(_) => "left",
             Self::Role(_) => "role",
             Self::Present => "guild",
-            Self::Banned(_) => "banned",
-            Self::Unbanned(_) => "unbanned",
         }
     }
 }
@@ -119,8 +114,6 @@ pub(crate) fn read(text: &str) -> serde_json::Result<Heard> {
         "GUILD_MEMBER_ADD" => member(text, What::Joined)?,
         "GUILD_MEMBER_UPDATE" => member(text, What::Changed)?,
         "GUILD_MEMBER_REMOVE" => of_user(text, What::Left)?,
-        "GUILD_BAN_ADD" => of_user(text, What::Banned)?,
-        "GUILD_BAN_REMOVE" => of_user(text, What::Unbanned)?,
         "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => {
             let RoleBody { guild_id, role } = body(text)?;
             Some(Event { guild: guild_id, what: What::Role(role.id) })
@@ -190,9 +183,8 @@ mod tests {
     fn nothing_follows_from_other_texts() {
         assert_eq!(read(r#"{"op":11,"d":null,"s":null,"t":null}"#).unwrap(), Heard::Other);
         assert_eq!(read(r#"{"op":0,"s":1,"t":"TYPING_START","d":{}}"#).unwrap(), Heard::Other);
-        let of_bot =
-            r#"{"t":"GUILD_MEMBER_ADD","s":3,"op":0,"d":{"guild_id":"7","user":{"id":"8","bot":true}}}"#;
+        let of_bot = r#"{"t":"GUILD_MEMBER_ADD","s":3,"op":0,"d":{"guild_id":"7","user":{"id":"8","username":"b","bot":true},"roles":[]}}"#;
         assert_eq!(read(of_bot).unwrap(), Heard::Other);
-        assert!(read(r#"{"t":"GUILD_BAN_ADD","op":0,"d":{}}"#).is_err());
+        assert!(read(r#"{"t":"GUILD_MEMBER_REMOVE","op":0,"d":{}}"#).is_err());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
 fn user(what: &What) -> Option<ChatId> {
     match what {
         What::Joined(member) | What::Changed(member) => Some(member.chat_id),
-        What::Left(user) | What::Banned(user) | What::Unbanned(user) => Some(*user),
+        What::Left(user) => Some(*user),
         What::Role(_) | What::Present => None,
     }
 }
@@ -52,7 +52,7 @@ async fn one(
             follow::hasten(work.tx(), guild, work.now()).await?;
         }
         What::Present => follow::hasten_failed(work.tx(), guild, work.now()).await?,
-        What::Role(_) | What::Banned(_) | What::Unbanned(_) => {}
+        What::Role(_) => {}
     }
     Ok(())
 }

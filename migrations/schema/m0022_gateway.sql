@@ -36,5 +36,3 @@ CREATE TABLE screened_member (
 ALTER TABLE guild ADD COLUMN join_notice text NOT NULL DEFAULT 'none'
     CHECK (join_notice IN ('none', 'channel', 'direct_message'));
 ALTER TABLE guild ADD COLUMN join_channel bigint;
--- Bans that people make and lift on the chat platform are made and lifted here.
-ALTER TABLE guild ADD COLUMN follow_bans boolean NOT NULL DEFAULT false;

@@ -110,7 +110,7 @@ fn every_container_has_limits_and_no_rights() {
 #[test]
 fn our_containers_change_nothing_and_have_time_to_stop() {
     let ours: Vec<_> = ours(all_services()).collect();
-    assert!(ours.len() == 5, "{ours:?}");
+    assert!(ours.len() == 6, "{ours:?}");
     for (name, part) in ours {
         assert!(part.contains(" read_only: true\n") && part.contains(" stop_grace_period: 40s\n"), "{name}");
         for unwanted in [" ports:", " user:", " cap_add:", " privileged:"] {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::workspace;
 
 /// Crates that run as processes of their own.
-const PROCESSES: [&str; 3] = ["api", "worker", "scheduler"];
+const PROCESSES: [&str; 4] = ["api", "worker", "scheduler", "gateway"];
 /// What no process of an installation contains.
 const OUTSIDE: [&str; 5] = ["bench", "cli", "sdk/luau/harness", "simulator", "testkit"];
 

@@ -13,6 +13,7 @@ mod caps;
 mod commands;
 mod fixture;
 mod follow;
+mod gateway;
 mod guilds;
 mod idempotency;
 mod keys;

@@ -39,7 +39,6 @@ const FIELDS: &[&str] = &[
     "link_message",
     "join_notice",
     "join_channel",
-    "follow_bans",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 

@@ -13,7 +13,7 @@ mod queries;
 const HEAD: &str = "\
 # Metrics
 
-Each process serves its metrics at `/metrics` of `GUILDHALL_METRICS_LISTEN`: workers and schedulers on `127.0.0.1:9090` or, if
+Each process serves its metrics at `/metrics` of `GUILDHALL_METRICS_LISTEN`: workers, schedulers and gateways on `127.0.0.1:9090` or, if
 that is taken, on a free port, which their log names; `api` and `serve` only where it is set. There is no key: keep the port in
 your own network. The format is OpenMetrics where the scraper asks for it (`Accept: application/openmetrics-text`), as Prometheus
 does, and Prometheus text otherwise.
@@ -68,7 +68,9 @@ fn the_page_has_them_all() {
 #[test]
 fn each_name_in_the_sources_is_here_and_the_reverse() {
     let mut used = BTreeSet::new();
-    for krate in ["api", "console", "jobs", "platforms", "queue", "runtime", "scheduler", "worker", "cli"] {
+    for krate in
+        ["api", "console", "gateway", "jobs", "platforms", "queue", "runtime", "scheduler", "worker", "cli"]
+    {
         names_below(&root().join(krate).join("src"), &mut used);
     }
     let labels: BTreeSet<_> =

@@ -68,8 +68,6 @@ request! {
         join_notice: Patch<JoinNotice>,
         /// The channel of that notice; null: none.
         join_channel: Patch<Nullable<ChannelId>>,
-        /// Bans that people make and lift on the chat platform are made and lifted here.
-        follow_bans: Patch<bool>,
     }
 }
 
@@ -104,7 +102,6 @@ impl SettingsPatch {
                 .map_or(settings.link_message, |sent| sent.0.map(|Text(text)| text)),
             join_notice: self.join_notice.0.unwrap_or(settings.join_notice),
             join_channel: self.join_channel.0.map_or(settings.join_channel, |sent| sent.0),
-            follow_bans: self.follow_bans.0.unwrap_or(settings.follow_bans),
         }
     }
 

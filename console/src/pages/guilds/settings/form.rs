@@ -38,9 +38,6 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
     if settings.mirror_bans {
         pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
     }
-    if settings.follow_bans {
-        pairs.push(("follow_bans".to_owned(), "yes".to_owned()));
-    }
     for (kind, _) in weights() {
         if let Some(points) = settings.score_weights[kind].as_i64() {
             pairs.push((weight_field(kind), points.to_string()));
@@ -104,7 +101,6 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("link_banned".to_owned(), form.text("link_banned").into()),
         ("join_notice".to_owned(), form.text("join_notice").into()),
         ("join_channel".to_owned(), optional("join_channel")),
-        ("follow_bans".to_owned(), form.has("follow_bans").into()),
     ]);
     body.extend(LINK_ROLES.map(|field| (field.to_owned(), optional(field))));
     body.insert("link_message".to_owned(), optional("link_message"));
@@ -148,7 +144,6 @@ mod tests {
             link_message: Some("Welcome!".to_owned()),
             join_notice: JoinNotice::Channel,
             join_channel: Some("77".parse().unwrap()),
-            follow_bans: true,
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);
