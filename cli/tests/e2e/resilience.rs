@@ -4,6 +4,7 @@
 mod broker;
 mod chaos;
 mod faults;
+mod gateway;
 mod kills;
 pub(crate) mod leading;
 mod links;

@@ -953,6 +953,8 @@ class AsyncMethods(BaseAsyncClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "greet_member",
+            "catch_up",
             "unlink_member",
             "direct_message",
             "sync_all",
@@ -992,6 +994,8 @@ class AsyncMethods(BaseAsyncClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "greet_member",
+            "catch_up",
             "unlink_member",
             "direct_message",
             "sync_all",
@@ -2119,7 +2123,7 @@ class AsyncMethods(BaseAsyncClient):
 
         Fields that are absent keep their values.
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `roles_changed`, `same_role`.
+        Errors of its own: `no_channel`, `roles_changed`, `same_role`.
         """
         return (await self.call(ops.UPDATE_SETTINGS, {"guildId": guild_id}, body, options)).data
 

@@ -909,6 +909,8 @@ class Methods(BaseClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "greet_member",
+            "catch_up",
             "unlink_member",
             "direct_message",
             "sync_all",
@@ -946,6 +948,8 @@ class Methods(BaseClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "greet_member",
+            "catch_up",
             "unlink_member",
             "direct_message",
             "sync_all",
@@ -2002,7 +2006,7 @@ class Methods(BaseClient):
 
         Fields that are absent keep their values.
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `roles_changed`, `same_role`.
+        Errors of its own: `no_channel`, `roles_changed`, `same_role`.
         """
         return self.call(ops.UPDATE_SETTINGS, {"guildId": guild_id}, body, options).data
 

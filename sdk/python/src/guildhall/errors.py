@@ -201,6 +201,10 @@ class MissingField(ApiError):
     """`missing_field`: 400."""
 
 
+class NoChannel(ApiError):
+    """`no_channel`: 422."""
+
+
 class NoChatUser(ApiError):
     """`no_chat_user`: 409."""
 
@@ -211,6 +215,10 @@ class NoEvents(ApiError):
 
 class NoNews(ApiError):
     """`no_news`: 422."""
+
+
+class NoRank(ApiError):
+    """`no_rank`: 422."""
 
 
 class NoScopes(ApiError):
@@ -471,9 +479,11 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "members_only": MembersOnly,
     "method_not_allowed": MethodNotAllowed,
     "missing_field": MissingField,
+    "no_channel": NoChannel,
     "no_chat_user": NoChatUser,
     "no_events": NoEvents,
     "no_news": NoNews,
+    "no_rank": NoRank,
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,
     "not_a_member": NotAMember,

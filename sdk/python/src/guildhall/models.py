@@ -175,6 +175,12 @@ JobStatus: TypeAlias = Literal[
 ]
 
 
+JoinNotice: TypeAlias = Literal["none", "channel", "direct_message"]
+"""
+Where members are told how to link themselves who join without a link.
+"""
+
+
 KeyId: TypeAlias = int
 """
 An API key's row, assigned by the database. Not the public id in the key's text.
@@ -770,6 +776,15 @@ class Settings(TypedDict):
     Privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other
     members.
     """
+    follow_bans: bool
+    """
+    Bans that people make and lift on the chat platform are made and lifted here.
+    """
+    join_channel: ChannelId | None
+    join_notice: JoinNotice
+    """
+    What members are sent who join without a link, beside the role of such members.
+    """
     link_banned: LinkVerdict
     """
     What follows if somebody who is banned in the guild links themselves.
@@ -859,9 +874,21 @@ class SettingsPatch(TypedDict):
     """
     The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members.
     """
+    follow_bans: NotRequired[bool]
+    """
+    Bans that people make and lift on the chat platform are made and lifted here.
+    """
     guild_id: NotRequired[GuildId | None]
     """
     The key's guild.
+    """
+    join_channel: NotRequired[ChannelId | None]
+    """
+    The channel of that notice; null: none.
+    """
+    join_notice: NotRequired[JoinNotice]
+    """
+    What members are sent who join without a link, beside the role of such members: how to link, by direct message or in `join_channel`.
     """
     link_banned: NotRequired[LinkVerdict]
     """

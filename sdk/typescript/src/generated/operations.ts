@@ -938,7 +938,7 @@ export interface Methods {
    * Change settings.
    * Fields that are absent keep their values.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `roles_changed`, `same_role`.
+   * Errors of its own: `no_channel`, `roles_changed`, `same_role`.
    */
   updateSettings: Method<"updateSettings">;
   /**

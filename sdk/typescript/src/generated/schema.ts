@@ -2793,6 +2793,11 @@ export interface components {
         };
         /** @enum {string} */
         JobStatus: "scheduled" | "queued" | "running" | "waiting" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled";
+        /**
+         * @description Where members are told how to link themselves who join without a link.
+         * @enum {string}
+         */
+        JoinNotice: "none" | "channel" | "direct_message";
         JudgedBinding: components["schemas"]["BindingRule"] & {
             id: components["schemas"]["BindingId"];
             matches: boolean;
@@ -3520,6 +3525,11 @@ export interface components {
              *     members.
              */
             allowed_privileged_roles: components["schemas"]["RoleId"][];
+            /** @description Bans that people make and lift on the chat platform are made and lifted here. */
+            follow_bans: boolean;
+            join_channel: components["schemas"]["ChannelId"] | null;
+            /** @description What members are sent who join without a link, beside the role of such members. */
+            join_notice: components["schemas"]["JoinNotice"];
             /** @description What follows if somebody who is banned in the guild links themselves. */
             link_banned: components["schemas"]["LinkVerdict"];
             /** @description What follows if somebody on the Shield list links themselves. */
@@ -3579,8 +3589,14 @@ export interface components {
         SettingsPatch: {
             /** @description The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members. */
             allowed_privileged_roles?: components["schemas"]["RoleId"][];
+            /** @description Bans that people make and lift on the chat platform are made and lifted here. */
+            follow_bans?: boolean;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
+            /** @description The channel of that notice; null: none. */
+            join_channel?: components["schemas"]["ChannelId"] | null;
+            /** @description What members are sent who join without a link, beside the role of such members: how to link, by direct message or in `join_channel`. */
+            join_notice?: components["schemas"]["JoinNotice"];
             /** @description What follows if somebody who is banned in the guild links themselves. */
             link_banned?: components["schemas"]["LinkVerdict"];
             /** @description What follows if somebody on the Shield list links themselves. */
@@ -4173,6 +4189,7 @@ export type JobId = components['schemas']['JobId'];
 export type JobProgress = components['schemas']['JobProgress'];
 export type Jobs = components['schemas']['Jobs'];
 export type JobStatus = components['schemas']['JobStatus'];
+export type JoinNotice = components['schemas']['JoinNotice'];
 export type JudgedBinding = components['schemas']['JudgedBinding'];
 export type KeyId = components['schemas']['KeyId'];
 export type KeyRequest = components['schemas']['KeyRequest'];
@@ -4919,7 +4936,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */

@@ -50,9 +50,11 @@ export type ErrorWord =
   | "members_only" // 403
   | "method_not_allowed" // 405
   | "missing_field" // 400
+  | "no_channel" // 422
   | "no_chat_user" // 409
   | "no_events" // 422
   | "no_news" // 422
+  | "no_rank" // 422
   | "no_scopes" // 422
   | "no_such_path" // 404
   | "not_a_member" // 404
