@@ -175,7 +175,7 @@ async fn render<L: WholeList>(
         if page == pages {
             return Ok(None);
         }
-        if !Memory::may_cover(writer.len()) {
+        if !memory.may_cover(writer.len()) {
             return Ok(Some(Ready::new(Chunks::too_long(writer.len()), None, None)));
         }
         cover(state, &mut memory, writer.len()).await?;

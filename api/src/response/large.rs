@@ -27,6 +27,7 @@ const PACE: u32 = 512 * 1024 * 1024;
 /// The burst after a pause.
 const BURST: Duration = Duration::from_millis(2);
 
+#[derive(Clone, Copy)]
 struct Amount {
     process: usize,
     guild: usize,
@@ -35,6 +36,7 @@ struct Amount {
 pub(crate) struct LargeAnswers {
     process: Arc<Share>,
     guilds: Mutex<HashMap<GuildId, Weak<Share>>>,
+    memory: Amount,
     building: Semaphore,
     pace: Arc<Pace>,
 }
@@ -56,9 +58,7 @@ impl Share {
 
 impl Default for LargeAnswers {
     fn default() -> Self {
-        let process = Share::new(ANSWERS.process, MEMORY.process);
-        let pace = Arc::new(Pace::new(BURST));
-        Self { process, guilds: Mutex::default(), building: Semaphore::new(1), pace }
+        Self::within(MEMORY)
     }
 }
 
@@ -82,9 +82,23 @@ pub(crate) struct Memory {
     shares: [Arc<Share>; 2],
     permits: Vec<OwnedSemaphorePermit>,
     kib: usize,
+    /// The share of a guild.
+    most_kib: usize,
 }
 
 impl LargeAnswers {
+    fn within(memory: Amount) -> Self {
+        let process = Share::new(ANSWERS.process, memory.process);
+        let pace = Arc::new(Pace::new(BURST));
+        Self { process, guilds: Mutex::default(), memory, building: Semaphore::new(1), pace }
+    }
+
+    /// A guild may hold so many KiB.
+    #[cfg(test)]
+    pub(crate) fn of_kib(guild: usize) -> Self {
+        Self::within(Amount { process: guild, guild })
+    }
+
     /// The right to send one, or 503 after a while.
     pub(crate) async fn permit(&self, guild: GuildId) -> Result<AnswerPermit, ApiError> {
         let share = self.of_guild(guild);
@@ -102,7 +116,7 @@ impl LargeAnswers {
     /// For a body that is about to be built.
     pub(crate) fn memory(&self, guild: GuildId) -> Memory {
         let shares = [self.of_guild(guild), self.process.clone()];
-        Memory { shares, permits: Vec::new(), kib: 0 }
+        Memory { shares, permits: Vec::new(), kib: 0, most_kib: self.memory.guild }
     }
 
     fn of_guild(&self, guild: GuildId) -> Arc<Share> {
@@ -111,7 +125,7 @@ impl LargeAnswers {
             return share;
         }
         guilds.retain(|_, share| share.strong_count() > 0);
-        let share = Share::new(ANSWERS.guild, MEMORY.guild);
+        let share = Share::new(ANSWERS.guild, self.memory.guild);
         guilds.insert(guild, Arc::downgrade(&share));
         share
     }
@@ -120,7 +134,7 @@ impl LargeAnswers {
 impl Memory {
     /// For another body of the same guild.
     pub(crate) fn another(&self) -> Self {
-        Self { shares: self.shares.clone(), permits: Vec::new(), kib: 0 }
+        Self { shares: self.shares.clone(), permits: Vec::new(), kib: 0, most_kib: self.most_kib }
     }
 
     /// Covers a body of this many bytes. False: there is not enough memory now.
@@ -143,8 +157,8 @@ impl Memory {
     }
 
     /// Whether a guild may hold so much at all.
-    pub(crate) fn may_cover(bytes: usize) -> bool {
-        bytes / 1024 < MEMORY.guild
+    pub(crate) fn may_cover(&self, bytes: usize) -> bool {
+        bytes / 1024 < self.most_kib
     }
 
     fn missing(&self, bytes: usize) -> u32 {
@@ -224,7 +238,8 @@ mod tests {
         second.cover(1024 * 1024).await.unwrap();
         drop((second, of_other));
         assert_eq!(answers.process.memory.available_permits(), MEMORY.process);
-        assert!(!Memory::may_cover(1024 * MEMORY.guild) && Memory::may_cover(1024));
+        let memory = answers.memory(one);
+        assert!(!memory.may_cover(1024 * MEMORY.guild) && memory.may_cover(1024));
     }
 
     #[tokio::test]

@@ -1,10 +1,12 @@
 use entities::api_key::{self, NewKey, Scopes};
 use entities::key_text::KeyText;
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::call::fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
+use crate::response::large::LargeAnswers;
 use crate::server::console_page::Refused;
 use crate::server::correlation::REQUEST_ID;
 use crate::server::in_process::InProcess;
@@ -65,6 +67,20 @@ fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<R
     Box::new(Request { method, path, query, headers, peer, upgrade: None, body })
 }
 
+fn a_key() -> NewKey {
+    NewKey {
+        guild: the_guild(),
+        text: KeyText::generate(),
+        name: "n".to_owned(),
+        owner: "6".parse().unwrap(),
+        scopes: Scopes::default_set(),
+        expires_at: None,
+        hot_path_factor: 1,
+        parent: None,
+        trusted: false,
+    }
+}
+
 /// The line of this message, which has each field once.
 fn line(id: &str, message: &str) -> Value {
     let lines = testkit::logs().with(id);
@@ -82,17 +98,7 @@ async fn each_line_below_a_request_carries_its_fields_once() {
     testkit::logs();
     let fixture = CallFixture::new().await;
     let (server, state) = (server_of(&fixture.state), &fixture.state);
-    let known = NewKey {
-        guild: the_guild(),
-        text: KeyText::generate(),
-        name: "n".to_owned(),
-        owner: "6".parse().unwrap(),
-        scopes: Scopes::default_set(),
-        expires_at: None,
-        hot_path_factor: 1,
-        parent: None,
-        trusted: false,
-    };
+    let known = a_key();
     api_key::create(state.context.database.write(), known.clone(), state.context.clock.now()).await.unwrap();
     // A change has a task of its own.
     let path = "/guilds/5/audit-logs";
@@ -125,4 +131,35 @@ async fn every_refused_page_of_the_console_is_marked() {
     assert_eq!(asked("/console/sessions").await, (303, true));
     assert_eq!(asked("/console/sign-in/callback").await, (404, true));
     assert_eq!(asked("/console/sign-in").await, (200, false));
+}
+
+/// More than a guild's lists may hold, so no part of it is kept.
+#[tokio::test]
+async fn a_list_too_long_to_be_held_is_sent_whole() {
+    const ROWS: usize = 2_100;
+    let mut fixture = CallFixture::new().await;
+    Arc::get_mut(&mut fixture.state).unwrap().large_answers = LargeAnswers::of_kib(512);
+    let (server, state) = (server_of(&fixture.state), &fixture.state);
+    let key = a_key();
+    api_key::create(state.context.database.write(), key.clone(), state.context.clock.now()).await.unwrap();
+    let rows = format!(
+        "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision) \
+         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {ROWS}) \
+         SELECT 5, 'ban', 6000000000 + n, '{}' || n, 1, (SELECT max(created_at) FROM guild), 'none', 1 FROM number",
+        "exploiting ".repeat(40),
+    );
+    state.context.database.write().execute_unprepared(&rows).await.unwrap();
+    let path = "/moderation/5/play/bans/active";
+    let response = answer(server, request(Method::GET, path, &key.text, "a-long-list")).await;
+    assert_eq!(response.status(), 200);
+    let Payload::Made(mut parts) = response.into_body() else { panic!("it was held") };
+    let mut body = Vec::new();
+    while let Some(part) = parts.recv().await {
+        body.extend_from_slice(&part.unwrap());
+    }
+    assert!(body.len() > 600_000, "{} bytes could be held", body.len());
+    let list: Value = serde_json::from_slice(&body).unwrap();
+    let ids: Vec<_> =
+        list["data"]["bans"].as_array().unwrap().iter().map(|ban| ban["id"].as_i64().unwrap()).collect();
+    assert_eq!((ids.len(), ids.is_sorted(), &list["data"]["complete"]), (ROWS, true, &json!(true)));
 }

@@ -74,12 +74,10 @@ mod kills {
             let [api, worker, scheduler, gateway] =
                 ["api", "worker", "scheduler", "gateway"].map(|role| deployment.spawn_with(role, &through));
             let base = gateway.base.clone();
-            let mut roles = deployment.roles();
-            roles.apis.push(api);
-            roles.workers.push(worker);
-            roles.schedulers.push(scheduler);
-            roles.gateways.push(gateway);
-            drop(roles);
+            deployment.roles().apis.push(api);
+            deployment.roles().workers.push(worker);
+            deployment.roles().schedulers.push(scheduler);
+            deployment.roles().gateways.push(gateway);
             deployment.wait_until_ready().await;
             connected(deployment).await;
             let guild = deployment.guild();
