@@ -60,8 +60,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         public_url: Some(env.api.base.clone()),
         ..api::Options::default()
     };
-    let serving =
-        tokio::spawn(process.run_all(queue::run::Slots::default(), ChatEvents::On, listener, options));
+    // What is made wrong by hand waits for the reader.
+    let events = ChatEvents::Off;
+    let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), events, listener, options));
     let shown = tokio::select! {
         shown = show(&env, &context, &queue, args.exit) => shown,
         () = shutdown.soft().cancelled() => Ok(None),
