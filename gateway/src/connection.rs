@@ -36,6 +36,8 @@ pub(crate) struct Reader {
     pub(crate) starts: Starts,
     pub(crate) leadership: Leadership,
     pub(crate) leads: watch::Receiver<bool>,
+    /// Where the stream is, if no session goes on.
+    pub(crate) url: String,
     pub(crate) shard: u32,
     pub(crate) shards: u32,
 }
@@ -106,7 +108,7 @@ impl Reader {
             );
         }
         metrics::gauge!("guildhall_gateway_members_intent").set(f64::from(u8::from(members)));
-        let config = self.config(&place, members).await?;
+        let config = self.config(&place, members)?;
         let (send, received) = mpsc::channel(WAITING);
         let (context, queue, leadership) = (&self.context, &self.queue, &self.leadership);
         let mut writer = Writer { context, queue, leadership, place };
@@ -134,12 +136,12 @@ impl Reader {
         Ok(place)
     }
 
-    async fn config(&self, place: &Model, members: bool) -> Result<Config<Starts>, Failure> {
+    fn config(&self, place: &Model, members: bool) -> Result<Config<Starts>, Failure> {
         // The library takes it for granted that they can be read.
         Connector::new().map_err(Failure::Certificates)?;
         let token = self.platforms.chat.token()?.to_owned();
-        let url = self.platforms.gateway().await?.url;
-        let config = ConfigBuilder::new(token, intents(members)).proxy_url(url).queue(self.starts.clone());
+        let config = ConfigBuilder::new(token, intents(members));
+        let config = config.proxy_url(self.url.clone()).queue(self.starts.clone());
         let session = place.session.clone().zip(u64::try_from(place.sequence).ok());
         let Some((session, sequence)) = session else { return Ok(config.build()) };
         let config = config.session(Session::new(sequence, session));

@@ -13,7 +13,7 @@ mod starts;
 use std::time::Duration;
 
 use entities::leader_lease;
-use platforms::{PlatformError, Platforms};
+use platforms::{Gateway, PlatformError, Platforms};
 use queue::Queue;
 use runtime::{Context, leader};
 use tokio::sync::watch;
@@ -30,7 +30,8 @@ pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: boo
     let (context, queue, platforms) = (context.clone(), queue.clone(), platforms.clone());
     let soft = context.shutdown.soft().clone();
     context.shutdown.tracker().clone().spawn(async move {
-        let Some(Some(shards)) = soft.run_until_cancelled(shards(&platforms)).await else { return };
+        let Some(Some(stream)) = soft.run_until_cancelled(stream(&platforms)).await else { return };
+        let shards = stream.shards.max(1);
         let starts = Starts::new(&context, &platforms, alone);
         for shard in 0..shards {
             let (told, leads) = watch::channel(false);
@@ -48,6 +49,7 @@ pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: boo
                 starts: starts.clone(),
                 leadership,
                 leads,
+                url: stream.url.clone(),
                 shard,
                 shards,
             };
@@ -56,11 +58,11 @@ pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: boo
     });
 }
 
-/// How many shards there are; `None`: there is no token, or a wrong one.
-async fn shards(platforms: &Platforms) -> Option<u32> {
+/// Where the stream is; `None`: there is no token.
+async fn stream(platforms: &Platforms) -> Option<Gateway> {
     loop {
         match platforms.gateway().await {
-            Ok(gateway) => return Some(gateway.shards.max(1)),
+            Ok(gateway) => return Some(gateway),
             Err(PlatformError::NotConfigured(variable)) => {
                 tracing::info!(variable, "no credential: no events of the chat platform are read");
                 return None;

@@ -80,10 +80,8 @@ impl Writer<'_> {
             };
             match heard {
                 Heard::Event(event) => events.push(event),
-                Heard::Ready if self.place.sequence > 0 => {
-                    follow_up::catch_up(&mut work, &self.place).await?;
-                }
-                Heard::Ready | Heard::Resumed | Heard::Other => {}
+                Heard::Ready => follow_up::catch_up(&mut work, &self.place).await?,
+                Heard::Resumed | Heard::Other => {}
             }
         }
         follow_up::events(&mut work, &events).await?;
