@@ -1,5 +1,6 @@
 //! One shard: connects while this process leads it, and hands on what it hears.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use entities::gateway_shard::{self, Model};
@@ -40,6 +41,8 @@ pub(crate) struct Reader {
     pub(crate) url: String,
     pub(crate) shard: u32,
     pub(crate) shards: u32,
+    /// The session's events come in.
+    pub(crate) connected: AtomicBool,
 }
 
 /// Why there is no connection.
@@ -69,7 +72,7 @@ impl Reader {
                 Some(Ok(())) => allowed = true,
                 Some(Err(Failure::Closed(DISALLOWED_INTENTS))) if allowed => allowed = false,
                 Some(Err(Failure::Closed(code))) => {
-                    self.gauge(false);
+                    self.note_connected(false);
                     tracing::error!(
                         shard = self.shard,
                         code,
@@ -83,7 +86,7 @@ impl Reader {
                     runtime::warn_throttled!(%error, shard = self.shard, "cannot read the event stream");
                 }
             }
-            self.gauge(false);
+            self.note_connected(false);
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = soft.cancelled() => return,
@@ -91,7 +94,8 @@ impl Reader {
         }
     }
 
-    fn gauge(&self, connected: bool) {
+    fn note_connected(&self, connected: bool) {
+        self.connected.store(connected, Ordering::Relaxed);
         metrics::gauge!("guildhall_gateway_connected", "shard" => self.shard.to_string())
             .set(f64::from(u8::from(connected)));
     }
@@ -110,8 +114,9 @@ impl Reader {
         metrics::gauge!("guildhall_gateway_members_intent").set(f64::from(u8::from(members)));
         let config = self.config(&place, members)?;
         let (send, received) = mpsc::channel(WAITING);
-        let (context, queue, leadership) = (&self.context, &self.queue, &self.leadership);
-        let mut writer = Writer { context, queue, leadership, place };
+        let (context, queue) = (&self.context, &self.queue);
+        let (leadership, connected) = (&self.leadership, &self.connected);
+        let mut writer = Writer { context, queue, leadership, connected, place };
         let mut leads = self.leads.clone();
         tokio::select! {
             ended = self.hear(config, send) => ended,
@@ -164,7 +169,7 @@ impl Reader {
                     }
                 }
                 Ok(Message::Close(frame)) => {
-                    self.gauge(false);
+                    self.note_connected(false);
                     code = frame.map_or(0, |frame| frame.code);
                     tracing::info!(shard = self.shard, code, "the event stream was cut: connecting again");
                 }
@@ -187,12 +192,12 @@ impl Reader {
         match &heard {
             Heard::Ready => {
                 tracing::info!(shard = self.shard, "the event stream is read: a new session");
-                self.gauge(true);
+                self.note_connected(true);
             }
             Heard::Resumed => {
                 tracing::info!(shard = self.shard, "the event stream is read: the session goes on");
                 metrics::counter!("guildhall_gateway_resumes_total").increment(1);
-                self.gauge(true);
+                self.note_connected(true);
             }
             Heard::Event(event) => {
                 metrics::counter!("guildhall_gateway_events_total", "event" => event.what.name())

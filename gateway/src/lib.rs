@@ -10,6 +10,7 @@ mod follow_up;
 mod place;
 mod starts;
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use entities::leader_lease;
@@ -52,6 +53,7 @@ pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: boo
                 url: stream.url.clone(),
                 shard,
                 shards,
+                connected: AtomicBool::default(),
             };
             context.shutdown.tracker().spawn(reader.keep());
         }

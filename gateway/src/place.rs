@@ -1,5 +1,6 @@
 //! The place of a shard in the stream, and its writing: with the jobs that follow from the events up to it, in one transaction.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use entities::gateway_shard::{self, Model};
@@ -30,6 +31,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) context: &'a Context,
     pub(crate) queue: &'a Queue,
     pub(crate) leadership: &'a Leadership,
+    /// The session's events come in: all until now have been read.
+    pub(crate) connected: &'a AtomicBool,
     pub(crate) place: Model,
 }
 
@@ -69,7 +72,8 @@ impl Writer<'_> {
 
     async fn write_once(&mut self, some: &[Received]) -> Result<bool, QueueError> {
         let mut work = UnitOfWork::begin(self.context).await?;
-        let mut place = Model { seen_at: work.now(), ..self.place.clone() };
+        let seen_at = if self.connected.load(Ordering::Relaxed) { work.now() } else { self.place.seen_at };
+        let mut place = Model { seen_at, ..self.place.clone() };
         let mut events = Vec::new();
         for Received { heard, session, sequence, resume_url } in some {
             place = Model {
@@ -91,5 +95,39 @@ impl Writer<'_> {
         self.queue.publish(work.commit().await?);
         self.place = place;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use runtime::{Clock, Config, Secret, Shutdown, leader};
+    use testkit::TestDatabase;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_comes_while_the_stream_is_cut_counts_as_unread() {
+        let database = TestDatabase::sqlite().await;
+        let config =
+            Config { database_url: Secret::from(database.url()), prefix: "t".to_owned(), broker: None };
+        let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+        let context = Context { clock: Clock::manual("2026-11-20T12:00:30Z".parse().unwrap()), ..context };
+        let queue = Queue::embedded(&context);
+        let leadership = leader::start(&context, "test", true, |_| {});
+        let (connected, began) = (AtomicBool::new(true), context.clock.now());
+        let place = gateway_shard::take(context.database.write(), 0, 1, "me", began).await.unwrap();
+        let (context, queue) = (&context, &queue);
+        let mut writer = Writer { context, queue, leadership: &leadership, connected: &connected, place };
+        let mut seen_after = async |seconds: i64| {
+            context.clock.advance(TimeDelta::seconds(seconds).to_std().unwrap());
+            assert!(writer.write_once(&[]).await.unwrap());
+            (gateway_shard::list(context.database.read()).await.unwrap()[0].seen_at - began).num_seconds()
+        };
+        assert_eq!(seen_after(10).await, 10);
+        connected.store(false, Ordering::Relaxed);
+        assert_eq!(seen_after(600).await, 10);
+        connected.store(true, Ordering::Relaxed);
+        assert_eq!(seen_after(10).await, 620);
     }
 }

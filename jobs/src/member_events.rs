@@ -179,7 +179,8 @@ pub async fn runs_before<C: ConnectionTrait>(
     Ok(false)
 }
 
-/// Since when members are looked for who joined while no events came: the clocks of the platform and of this service differ.
+/// Since when members are looked for who joined while no events came: the clocks of the platform and of this service differ, and
+/// a connection may be dead for a while before that is noticed.
 pub fn missed_since(seen_at: Timestamp) -> Timestamp {
-    seen_at - TimeDelta::minutes(1)
+    seen_at - TimeDelta::minutes(3)
 }
