@@ -123,11 +123,10 @@ async fn a_guild_comes_back_as_it_was(deployment: &Deployment) {
     let said = deployment.command(&["import", "file"]).await.succeeded();
     assert!(said.contains("guildhall keys create"), "{said}");
     let after = deployment.rows(None).await;
-    // Of the keys and jobs nothing came back, and no ban names its key.
+    // Of the keys and jobs nothing came back, and no ban names its key. In which state syncs left members is for events.
     for (table, rows) in &before {
-        if !["api_key", "job", "sanction", "idempotency", "change_log", "game_server", "schedule"]
-            .contains(&table.as_str())
-        {
+        let others = ["api_key", "job", "sanction", "idempotency", "change_log", "game_server", "schedule"];
+        if !others.contains(&table.as_str()) && table != "synced_member" {
             assert_eq!(kept(rows), kept(&after[table]), "{table}");
         }
     }

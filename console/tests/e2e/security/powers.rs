@@ -45,6 +45,7 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
         ("link_min_play_days", "0"),
         ("link_flagged", "hold"),
         ("link_banned", "hold"),
+        ("join_notice", "none"),
         ("allowed_privileged_roles", powerful),
     ];
     let rules = |role| {
