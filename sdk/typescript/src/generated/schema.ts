@@ -3525,8 +3525,6 @@ export interface components {
              *     members.
              */
             allowed_privileged_roles: components["schemas"]["RoleId"][];
-            /** @description Bans that people make and lift on the chat platform are made and lifted here. */
-            follow_bans: boolean;
             join_channel: components["schemas"]["ChannelId"] | null;
             /** @description What members are sent who join without a link, beside the role of such members. */
             join_notice: components["schemas"]["JoinNotice"];
@@ -3589,8 +3587,6 @@ export interface components {
         SettingsPatch: {
             /** @description The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members. */
             allowed_privileged_roles?: components["schemas"]["RoleId"][];
-            /** @description Bans that people make and lift on the chat platform are made and lifted here. */
-            follow_bans?: boolean;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description The channel of that notice; null: none. */
