@@ -62,7 +62,8 @@ pub(crate) async fn catch_up(work: &mut UnitOfWork, place: &Model) -> Result<(),
     let since = missed_since(place.seen_at);
     for guild in guilds_of(work, place).await? {
         let draft = Draft::new(guild, &CatchUp { guild, since }, Actor::service())?;
-        let enqueued = draft.once("catch up").enqueue(work.tx(), work.now()).await?;
+        // A look of an earlier gap may have read past who joined in this one.
+        let enqueued = draft.once(&since.to_rfc3339()).enqueue(work.tx(), work.now()).await?;
         work.publish(enqueued.message);
     }
     Ok(())
