@@ -1,6 +1,7 @@
 //! What pages write their HTML with.
 
 pub(crate) mod chart;
+pub(crate) mod choice;
 pub(crate) mod client;
 pub(crate) mod form;
 pub(crate) mod format;

@@ -2,11 +2,11 @@
 //! one ended. The pass itself is a job.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement, UpdateMany};
 
 use crate::by_id::no_relations;
-use crate::{Conn, GuildId, JobId, Result, Timestamp, guild};
+use crate::{Conn, GuildId, JobId, Result, Timestamp, guild, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "follow")]
@@ -98,16 +98,21 @@ pub async fn save(conn: &impl Conn, row: Model) -> Result<Model> {
 
 /// Makes the next pass due now.
 pub async fn hasten(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<()> {
-    let later = Column::DueAt.gt(now).and(Column::GuildId.eq(guild));
-    Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(later).exec(conn).await?;
+    due_at_latest(now).filter(Column::GuildId.eq(guild)).exec(conn).await?;
     Ok(())
 }
 
-/// The same, if the last pass failed.
-pub async fn hasten_failed(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<()> {
-    let failed = Column::Failures.gt(0).and(Column::GuildId.eq(guild)).and(Column::DueAt.gt(now));
-    Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(failed).exec(conn).await?;
+/// The same in those of the guilds whose last pass failed.
+pub async fn hasten_failed(conn: &impl Conn, guilds: &[GuildId], now: Timestamp) -> Result<()> {
+    if !guilds.is_empty() {
+        let these = lists::any_of(conn, Column::GuildId, guilds.iter().copied());
+        due_at_latest(now).filter(these).filter(Column::Failures.gt(0)).exec(conn).await?;
+    }
     Ok(())
+}
+
+fn due_at_latest(now: Timestamp) -> UpdateMany<Entity> {
+    Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(Column::DueAt.gt(now))
 }
 
 /// Guilds whose next pass is due, those that have waited longest first.

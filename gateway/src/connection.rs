@@ -67,29 +67,21 @@ impl Reader {
             if soft.run_until_cancelled(leads).await != Some(true) {
                 return;
             }
-            match soft.run_until_cancelled(Box::pin(self.read_while_leading(allowed))).await {
+            let stay = soft.run_until_cancelled(Box::pin(self.read_while_leading(allowed))).await;
+            self.note_connected(false);
+            let (shard, mut pause) = (self.shard, PAUSE);
+            match stay {
                 None => return,
                 Some(Ok(())) => allowed = true,
                 Some(Err(Failure::Closed(DISALLOWED_INTENTS))) if allowed => allowed = false,
                 Some(Err(Failure::Closed(code))) => {
-                    self.note_connected(false);
-                    tracing::error!(
-                        shard = self.shard,
-                        code,
-                        "the chat platform closed the event stream for good"
-                    );
-                    if soft.run_until_cancelled(tokio::time::sleep(AFTER_REFUSAL)).await.is_none() {
-                        return;
-                    }
+                    tracing::error!(shard, code, "the chat platform closed the event stream for good");
+                    pause = AFTER_REFUSAL;
                 }
-                Some(Err(error)) => {
-                    runtime::warn_throttled!(%error, shard = self.shard, "cannot read the event stream");
-                }
+                Some(Err(error)) => runtime::warn_throttled!(%error, shard, "cannot read the event stream"),
             }
-            self.note_connected(false);
-            tokio::select! {
-                () = tokio::time::sleep(PAUSE) => {}
-                () = soft.cancelled() => return,
+            if soft.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+                return;
             }
         }
     }

@@ -19,10 +19,17 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
     for Event { guild, what } in events {
         by_guild.entry(*guild).or_default().push(what);
     }
+    // A new session names every guild.
+    let present = |(id, all): (&GuildId, &Vec<&What>)| all.contains(&&What::Present).then_some(*id);
+    let present: Vec<GuildId> = by_guild.iter().filter_map(present).collect();
+    follow::hasten_failed(work.tx(), &present, work.now()).await?;
     for (id, all) in by_guild {
+        if all.iter().all(|what| **what == What::Present) {
+            continue;
+        }
         let Some(guild) = guild::find(work.tx(), id).await? else { continue };
         let users: Vec<ChatId> = all.iter().filter_map(|what| user(what)).collect();
-        let mut members = Members::load(work.tx(), guild, &users).await?;
+        let mut members = Members::load(work, guild, &users).await?;
         for what in all {
             one(work, id, &mut members, what).await?;
         }
@@ -51,8 +58,7 @@ async fn one(
         What::Role(role) if members.managed.roles.contains(role) => {
             follow::hasten(work.tx(), guild, work.now()).await?;
         }
-        What::Present => follow::hasten_failed(work.tx(), guild, work.now()).await?,
-        What::Role(_) => {}
+        What::Role(_) | What::Present => {}
     }
     Ok(())
 }

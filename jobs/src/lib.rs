@@ -18,6 +18,7 @@ mod operator;
 mod retry;
 mod schedule_lag;
 pub mod schedules;
+pub mod sync_rules;
 pub mod webhooks;
 
 pub use operator::{Operator, RetriedAll};

@@ -11,15 +11,14 @@ use entities::guild::JoinNotice;
 use entities::job::insert::find_open_by_dedupe_key;
 use entities::job::{Class, Model, State};
 use entities::synced_member::States;
-use entities::{
-    ChatId, GuildId, JobId, Timestamp, binding, follow, guild, link, screened_member, synced_member,
-};
-use platforms::{ChatMember, GuildRules, Managed};
+use entities::{ChatId, GuildId, JobId, Timestamp, follow, guild, link, screened_member, synced_member};
+use platforms::{ChatMember, Managed};
 use queue::{Draft, Payload, QueueError};
 use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::kinds::{GreetMember, SyncCause, SyncMember};
+use crate::sync_rules;
 
 /// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
 const JUST_NOW: TimeDelta = TimeDelta::hours(1);
@@ -37,16 +36,12 @@ pub struct Members {
 }
 
 impl Members {
-    pub async fn load<C: ConnectionTrait>(
-        conn: &C,
-        guild: guild::Model,
-        users: &[ChatId],
-    ) -> Result<Self, DbErr> {
-        let id = guild.guild_id;
-        let rules = GuildRules::new(binding::list(conn, id).await?, guild.settings());
+    pub async fn load(work: &UnitOfWork, guild: guild::Model, users: &[ChatId]) -> Result<Self, DbErr> {
+        let (conn, id) = (work.tx(), guild.guild_id);
+        let rules = sync_rules::of(conn, &guild).await?;
         let links = link::find_by_chats(conn, id, users).await?;
         let states = synced_member::find_many(conn, id, users).await?;
-        let following = follow::read(conn, id, guild.created_at).await?;
+        let following = follow::read(conn, id, work.now()).await?;
         Ok(Self {
             repairs: !following.is_off() && following.stopped.is_none(),
             managed: rules.managed(),

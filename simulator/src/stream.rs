@@ -20,7 +20,6 @@ pub(crate) const GUILD_MODERATION: u64 = 1 << 2;
 
 /// Codes of a closed connection.
 const AUTHENTICATION_FAILED: u16 = 4004;
-const SESSION_TIMED_OUT: u16 = 4009;
 const INVALID_SHARD: u16 = 4010;
 const DISALLOWED_INTENTS: u16 = 4014;
 
@@ -138,15 +137,13 @@ impl Stream {
 
     fn resume(&mut self, form: &Resume, frames: session::Frames) -> Result<(), Refused> {
         self.sessions.retain(|_, session| !session.is_older_than(RESUMABLE));
-        let Some(session) = self.sessions.get_mut(&form.session_id) else {
-            self.counts.invalid += 1;
-            return Err(Refused::Invalid);
-        };
-        if !session.resume(form.seq, frames) {
-            return Err(Refused::Close(SESSION_TIMED_OUT));
+        let session = self.sessions.get_mut(&form.session_id);
+        if session.is_some_and(|session| session.resume(form.seq, frames)) {
+            self.counts.resumes += 1;
+            return Ok(());
         }
-        self.counts.resumes += 1;
-        Ok(())
+        self.counts.invalid += 1;
+        Err(Refused::Invalid)
     }
 
     /// The connection of a session ended; `ended`: so did the session.

@@ -60,7 +60,7 @@ async fn look_at(work: &mut UnitOfWork, args: &CatchUp, page: &[ChatMember]) -> 
     let Some(guild) = guild::find(work.tx(), args.guild).await? else { return Ok(()) };
     let people: Vec<&ChatMember> = page.iter().filter(|member| !member.is_bot).collect();
     let users: Vec<ChatId> = people.iter().map(|member| member.chat_id).collect();
-    let mut members = Members::load(work.tx(), guild, &users).await?;
+    let mut members = Members::load(work, guild, &users).await?;
     for member in people {
         if member.joined_at.is_some_and(|joined_at| joined_at >= args.since) {
             members.joined(work, member).await?;

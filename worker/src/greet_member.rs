@@ -4,12 +4,12 @@
 use entities::guild::{self, JoinNotice};
 use entities::link;
 use jobs::kinds::GreetMember;
+use jobs::sync_rules;
 use platforms::{CallContext, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
-use crate::wanted;
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -30,7 +30,7 @@ impl Handler for Job {
         let call = CallContext::interactive(guild);
         let chat = self.0.chat.as_ref();
         let Some(member) = chat.member(call, user).await.map_err(job_error)? else { return skipped("left") };
-        let missing = wanted::load(read, guild).await?.unlinked_roles().into_iter();
+        let missing = sync_rules::of(read, &settings).await?.unlinked_roles().into_iter();
         let missing: Vec<_> = missing.filter(|role| !member.roles.contains(role)).collect();
         if !missing.is_empty() {
             let overview = chat.guild_overview(call).await.map_err(job_error)?;

@@ -1,15 +1,17 @@
 //! The rules of a guild for the jobs that sync its members (docs/rules.md 5), and what their audit entries say of a change.
 
-use entities::{GroupId, GuildId, binding, guild};
+use entities::{GroupId, GuildId, guild};
 use jobs::bulk_sync::PlannedChange;
+use jobs::sync_rules;
 use platforms::{Change, GuildRules, Reasons};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::{Map, Value, json};
 
 pub(crate) async fn load<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<GuildRules, DbErr> {
-    let bindings = binding::list(conn, guild).await?;
-    let guild = guild::find(conn, guild).await?;
-    Ok(guild.map_or_else(GuildRules::default, |guild| GuildRules::new(bindings, guild.settings())))
+    match guild::find(conn, guild).await? {
+        Some(guild) => sync_rules::of(conn, &guild).await,
+        None => Ok(GuildRules::default()),
+    }
 }
 
 pub(crate) fn change(planned: &PlannedChange) -> Change {

@@ -62,10 +62,10 @@ both_databases! {
         let due_at = async || follow::read(conn, guild(), at(0)).await.unwrap().due_at;
         follow::hasten(conn, guild(), at(60)).await.unwrap();
         assert_eq!(due_at().await, at(50));
-        follow::hasten_failed(conn, guild(), at(40)).await.unwrap();
+        follow::hasten_failed(conn, &[guild(), other_guild()], at(40)).await.unwrap();
         assert_eq!(due_at().await, at(50), "the last pass did not fail");
         follow::save(conn, follow::Model { failures: 1, ..row }).await.unwrap();
-        follow::hasten_failed(conn, guild(), at(40)).await.unwrap();
+        follow::hasten_failed(conn, &[guild(), other_guild()], at(40)).await.unwrap();
         assert_eq!(due_at().await, at(40));
         follow::hasten(conn, guild(), at(30)).await.unwrap();
         assert_eq!(due_at().await, at(30));

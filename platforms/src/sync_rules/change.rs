@@ -75,27 +75,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn roles(ids: &[i64]) -> Vec<RoleId> {
-        ids.iter().map(|id| RoleId::try_from(*id).unwrap()).collect()
-    }
-
-    fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
-        let (chat_id, username) = ("7".parse().unwrap(), "bob".to_owned());
-        ChatMember {
-            chat_id,
-            username,
-            nick: nick.map(str::to_owned),
-            roles: roles(held),
-            is_bot: false,
-            joined_at: None,
-            is_pending: false,
-        }
-    }
-
-    fn planned(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
-        Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
-    }
+    use crate::sync_rules::tests::{member, planned, roles};
 
     #[test]
     fn an_old_plan_is_reduced_to_the_changes_still_due() {

@@ -9,7 +9,7 @@ fn role(id: i64) -> RoleId {
     RoleId::try_from(id).unwrap()
 }
 
-fn roles(ids: &[i64]) -> Vec<RoleId> {
+pub(super) fn roles(ids: &[i64]) -> Vec<RoleId> {
     ids.iter().copied().map(role).collect()
 }
 
@@ -63,7 +63,7 @@ fn ranks(of: &[(i64, &[i16])]) -> Memberships {
     of.iter().map(|(id, ranks)| ((play(1), group(*id)), roles(ranks))).collect()
 }
 
-fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
+pub(super) fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
     ChatMember {
         chat_id: ChatId::try_from(7).unwrap(),
         username: "bob".to_owned(),
@@ -75,7 +75,7 @@ fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
     }
 }
 
-fn planned(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
+pub(super) fn planned(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
     Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
 }
 

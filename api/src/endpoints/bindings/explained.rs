@@ -2,6 +2,7 @@
 
 use entities::binding::{self, RuleFields};
 use entities::{BindingId, ChatId, RoleId, guild, link};
+use jobs::sync_rules;
 use platforms::{ChatMember, GuildRules, Memberships, PlatformError, SyncedPlayer, Verdict};
 
 use crate::endpoints::prelude::*;
@@ -56,9 +57,8 @@ impl Explained {
         user: ChatId,
         link: Option<&link::Model>,
     ) -> Result<Self, ApiError> {
-        let bindings = binding::list(call.read(), call.guild()).await?;
         let guild = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
-        let rules = GuildRules::new(bindings, guild.settings());
+        let rules = sync_rules::of(call.read(), &guild).await?;
         Ok(match ask(call, &rules, user, link).await {
             Ok(explained) => explained,
             Err(error) => Self { bindings: Vec::new(), changes: None, problem: Some(error.to_string()) },

@@ -10,6 +10,7 @@ use platforms::{PlatformError, TextChannel};
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
+use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response};
@@ -40,14 +41,6 @@ struct Row {
     change: String,
 }
 
-/// A channel of the list.
-struct Choice {
-    value: String,
-    label: String,
-    /// The bot may not post there.
-    disabled: bool,
-}
-
 impl Row {
     fn new(channel: &Model, known: &[TextChannel]) -> Self {
         let name = known.iter().find(|one| one.id == channel.channel_id).map(|one| format!("#{}", one.name));
@@ -71,15 +64,6 @@ impl Row {
     }
 }
 
-fn choice(channel: TextChannel) -> Choice {
-    let why = channel.lacks.map_or_else(String::new, |lacks| format!(" (the bot lacks {lacks})"));
-    Choice {
-        value: channel.id.to_string(),
-        label: format!("#{}{why}", channel.name),
-        disabled: channel.lacks.is_some(),
-    }
-}
-
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     show(&visit, Form::new(visit.query.clone())).await
 }
@@ -90,13 +74,9 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let channels_problem = known.as_ref().err().map(PlatformError::to_string).unwrap_or_default();
     let known = known.unwrap_or_default();
     let rows: Vec<_> = rows.iter().map(|channel| Row::new(channel, &known)).collect();
-    let mut channels: Vec<_> = known.into_iter().map(choice).collect();
-    // What Discord does not show stays a choice.
+    let mut channels: Vec<_> = known.iter().map(Choice::of_channel).collect();
     for row in &rows {
-        let value = row.id.to_string();
-        if channels.iter().all(|choice| choice.value != value) {
-            channels.push(Choice { value, label: row.name.clone(), disabled: false });
-        }
+        Choice::keep(&mut channels, &row.id.to_string(), &row.name);
     }
     let page = Page {
         shell: visit.shell("Log channels", Place::LogChannels),

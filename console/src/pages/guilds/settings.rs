@@ -9,12 +9,11 @@ use entities::link;
 use http::Method;
 use platforms::{GuildOverview, NameWords, PlatformError, RoleProblem, nickname};
 
+use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
-
-use linking::Choice;
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;

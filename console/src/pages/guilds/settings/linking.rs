@@ -6,25 +6,13 @@ use platforms::{GuildOverview, TextChannel};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::pages::guilds::bindings::rows::{RoleOption, options};
 use crate::visit::GuildVisit;
 
 /// Roles of linked and of unlinked members.
 pub(super) const LINK_ROLES: [&str; 2] = ["verified_role", "unverified_role"];
-
-/// One of a list.
-pub(super) struct Choice {
-    pub(super) value: String,
-    pub(super) label: String,
-    pub(super) disabled: bool,
-}
-
-impl Choice {
-    fn new(value: String, label: &str) -> Self {
-        Self { value, label: label.to_owned(), disabled: false }
-    }
-}
 
 /// The word by which the API knows a value.
 pub(super) fn word(of: impl Serialize) -> String {
@@ -61,27 +49,19 @@ pub(super) fn notices() -> Vec<Choice> {
 /// None, the text channels of the server, and the one that the form has anyway.
 pub(super) fn channels(known: &[TextChannel], form: &Form) -> Vec<Choice> {
     let mut choices = vec![Choice::new(String::new(), "None")];
-    choices.extend(known.iter().map(|TextChannel { id, name, lacks }| {
-        let problem = lacks.map(|permission| format!(" (the bot lacks {permission})")).unwrap_or_default();
-        Choice { disabled: lacks.is_some(), ..Choice::new(id.to_string(), &format!("#{name}{problem}")) }
-    }));
+    choices.extend(known.iter().map(Choice::of_channel));
     let id = form.text("join_channel");
-    if choices.iter().all(|choice| choice.value != id) {
-        choices.push(Choice::new(id.to_owned(), id));
-    }
+    Choice::keep(&mut choices, id, id);
     choices
 }
 
-/// None, the roles of the server, and those that the form has anyway: of a role that Discord does not show, a save
-/// must not make none.
+/// None, the roles of the server, and those that the form has anyway.
 pub(super) fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>, form: &Form) -> Vec<Choice> {
     let known = overview.map(|overview| options(visit, overview)).unwrap_or_default();
     let mut choices = vec![Choice::new(String::new(), "None")];
     choices.extend(known.into_iter().map(choice));
     for id in LINK_ROLES.map(|field| form.text(field)) {
-        if choices.iter().all(|choice| choice.value != id) {
-            choices.push(Choice::new(id.to_owned(), id));
-        }
+        Choice::keep(&mut choices, id, id);
     }
     choices
 }
@@ -107,9 +87,7 @@ pub(super) fn sparing(visit: &GuildVisit, overview: Option<&GuildOverview>, form
     let known = known.into_iter().map(|role| Choice::new(role.id.to_string(), &role.name));
     let mut choices: Vec<Choice> = known.collect();
     for id in SPARING.iter().flat_map(|(field, ..)| form.all(field)) {
-        if choices.iter().all(|choice| choice.value != id) {
-            choices.push(Choice::new(id.to_owned(), id));
-        }
+        Choice::keep(&mut choices, id, id);
     }
     choices
 }
