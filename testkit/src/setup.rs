@@ -25,7 +25,7 @@ pub struct Setup {
     pub members: usize,
     /// The platforms' latency.
     pub latency_ms: u32,
-    /// The number of api, worker and scheduler processes; one of each in most tests.
+    /// The number of processes of each role; one in most tests.
     pub processes: usize,
     /// Servers other than those of `./test`.
     pub servers: Option<Servers>,

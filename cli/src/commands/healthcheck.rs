@@ -17,7 +17,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 /// needs. Prints which.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Address and port of /metrics and /health of the process [default: none: the port of the API]. A worker or scheduler
+    /// Address and port of /metrics and /health of the process [default: none: the port of the API]. A worker, scheduler or gateway
     /// that sets none is at 127.0.0.1:9090
     #[arg(long, env = MetricsArgs::VARIABLE, value_name = "ADDRESS", value_parser = runtime::parse_address)]
     metrics_listen: Option<SocketAddr>,

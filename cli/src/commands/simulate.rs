@@ -63,6 +63,12 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// Pictures are at `/avatars/USER/FILE` and `/icons/GUILD/FILE` of the chat platform, and at the addresses that
 /// `GET /v1/users/avatar-headshot` answers for game accounts; `POST /v1/usernames/users` finds these by name.
 ///
+/// The event stream is where `GET /gateway/bot` says. `POST /control/gateway` faults it: `{"cut": true}`, `{"reconnect": true}` and
+/// `{"invalidate": true}` once; `refuse` (connections), `deaf` (to heartbeats), `double` and `reorder` (so many of the next events),
+/// `shards`, `heartbeat_ms` and `identifies_left` until they are set again. `GET /control/gateway` counts what clients did.
+/// `POST /control/members` changes members (`pending`: not screened yet), `POST /control/roles` with `{"guild_id": "1", "role_id": "2",
+/// "position": 3}` moves a role, with `"remove": true` deletes it.
+///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
 #[derive(clap::Args)]

@@ -192,7 +192,7 @@ fn origin(text: &str) -> Result<String, &'static str> {
 
 #[derive(Args, Clone, Debug)]
 pub struct MetricsArgs {
-    /// Address and port of /metrics and /health of a worker or scheduler; port 0 takes a free one, which the log names
+    /// Address and port of /metrics and /health of a worker, scheduler or gateway; port 0 takes a free one, which the log names
     /// [default: 127.0.0.1:9090, or a free port if another program listens there]
     #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<String>,
