@@ -211,7 +211,6 @@ pub(crate) mod moderation {
     }
     pub(crate) mod play {
         pub(crate) mod batch;
-        mod kick;
         pub(crate) mod ban {
             pub(crate) mod post;
         }

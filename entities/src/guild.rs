@@ -27,6 +27,7 @@ pub struct Model {
     pub shield_writer: bool,
     pub mirror_bans: bool,
     pub mirror_bans_per_hour: i32,
+    pub follow_bans: bool,
     pub nickname_template: String,
     pub time_zone: String,
     /// ISO day number, 1 = Monday.
@@ -63,6 +64,8 @@ pub struct Settings {
     /// console.
     #[schema(minimum = 0, maximum = 10_000, example = 30)]
     pub mirror_bans_per_hour: i32,
+    /// Bans that others make or lift on the chat platform are made and lifted here.
+    pub follow_bans: bool,
     /// For nicknames where no binding names the member; empty: they are left alone. `{play_username}`,
     /// `{play_display_name}`, `{play_id}` and `{chat_username}` are filled in.
     #[schema(example = "{play_username}")]
@@ -141,6 +144,7 @@ impl Model {
             shield_writer: false,
             mirror_bans: true,
             mirror_bans_per_hour: 30,
+            follow_bans: false,
             nickname_template: "{play_username}".to_owned(),
             time_zone: "UTC".to_owned(),
             week_start: 1,
@@ -169,6 +173,7 @@ impl Model {
         Settings {
             mirror_bans: self.mirror_bans,
             mirror_bans_per_hour: self.mirror_bans_per_hour,
+            follow_bans: self.follow_bans,
             nickname_template: self.nickname_template.clone(),
             time_zone: self.time_zone.clone(),
             week_start: self.week_start,

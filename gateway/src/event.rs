@@ -8,7 +8,8 @@ use twilight_gateway::Intents;
 
 /// What the stream is asked for. The privileged one is left out where the application does not have it.
 pub(crate) fn intents(members: bool) -> Intents {
-    if members { Intents::GUILDS | Intents::GUILD_MEMBERS } else { Intents::GUILDS }
+    let all = Intents::GUILDS | Intents::GUILD_MODERATION;
+    if members { all | Intents::GUILD_MEMBERS } else { all }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) enum What {
     /// Roles, nickname or screening.
     Changed(ChatMember),
     Left(ChatId),
+    /// Banned, or no longer.
+    Ban(ChatId),
     /// Changed, moved or deleted.
     Role(RoleId),
     /// The bot joined the guild, or the guild is back.
@@ -36,6 +39,7 @@ impl What {
             Self::Joined(_) => "joined",
             Self::Changed(_) => "changed",
             Self::Left(_) => "left",
+            Self::Ban(_) => "ban",
             Self::Role(_) => "role",
             Self::Present => "guild",
         }
@@ -114,6 +118,7 @@ pub(crate) fn read(text: &str) -> serde_json::Result<Heard> {
         "GUILD_MEMBER_ADD" => member(text, What::Joined)?,
         "GUILD_MEMBER_UPDATE" => member(text, What::Changed)?,
         "GUILD_MEMBER_REMOVE" => of_user(text, What::Left)?,
+        "GUILD_BAN_ADD" | "GUILD_BAN_REMOVE" => of_user(text, What::Ban)?,
         "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => {
             let RoleBody { guild_id, role } = body(text)?;
             Some(Event { guild: guild_id, what: What::Role(role.id) })
@@ -175,6 +180,9 @@ mod tests {
         assert_eq!((guild.get(), what), (7, What::Joined(member)));
         let left = r#"{"t":"GUILD_MEMBER_REMOVE","s":4,"op":0,"d":{"guild_id":"7","user":{"id":"8"}}}"#;
         assert_eq!(event(left).what, What::Left("8".parse().unwrap()));
+        let banned =
+            r#"{"t":"GUILD_BAN_ADD","s":4,"op":0,"d":{"guild_id":"7","user":{"id":"8","username":"ada"}}}"#;
+        assert_eq!(event(banned).what, What::Ban("8".parse().unwrap()));
         let deleted = r#"{"t":"GUILD_ROLE_DELETE","s":5,"op":0,"d":{"guild_id":"7","role_id":"5"}}"#;
         assert_eq!(event(deleted).what, What::Role("5".parse().unwrap()));
     }

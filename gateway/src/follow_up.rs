@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::gateway_shard::Model;
 use entities::{ChatId, GuildId, follow, guild};
 use jobs::kinds::CatchUp;
-use jobs::member_events::{Members, missed_since};
+use jobs::member_events::{Members, follow_ban, missed_since};
 use queue::{Draft, QueueError};
 use runtime::UnitOfWork;
 use sea_orm::DbErr;
@@ -29,9 +29,13 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
         }
         let Some(guild) = guild::find(work.tx(), id).await? else { continue };
         let users: Vec<ChatId> = all.iter().filter_map(|what| user(what)).collect();
+        let follows_bans = guild.follow_bans;
         let mut members = Members::load(work, guild, &users).await?;
         for what in all {
-            one(work, id, &mut members, what).await?;
+            match what {
+                What::Ban(user) if follows_bans => follow_ban(work, id, *user).await?,
+                what => of_members(work, id, &mut members, what).await?,
+            }
         }
     }
     Ok(())
@@ -41,11 +45,11 @@ fn user(what: &What) -> Option<ChatId> {
     match what {
         What::Joined(member) | What::Changed(member) => Some(member.chat_id),
         What::Left(user) => Some(*user),
-        What::Role(_) | What::Present => None,
+        What::Ban(_) | What::Role(_) | What::Present => None,
     }
 }
 
-async fn one(
+async fn of_members(
     work: &mut UnitOfWork,
     guild: GuildId,
     members: &mut Members,
@@ -58,7 +62,7 @@ async fn one(
         What::Role(role) if members.managed.roles.contains(role) => {
             follow::hasten(work.tx(), guild, work.now()).await?;
         }
-        What::Role(_) | What::Present => {}
+        What::Ban(_) | What::Role(_) | What::Present => {}
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 16] = [
+pub const ALL: [(&str, Scope); 17] = [
     (SyncMember::KIND, Scope::Sync),
     (GreetMember::KIND, Scope::Sync),
     (CatchUp::KIND, Scope::Sync),
@@ -27,6 +27,7 @@ pub const ALL: [(&str, Scope); 16] = [
     (SyncChunk::KIND, Scope::Sync),
     (AssignRole::KIND, Scope::Sync),
     (RemoveRole::KIND, Scope::Sync),
+    (FollowBan::KIND, Scope::Moderation),
     (MirrorBan::KIND, Scope::Moderation),
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
@@ -94,6 +95,18 @@ pub struct CatchUp {
 
 impl Payload for CatchUp {
     const KIND: &'static str = "catch_up";
+    const CLASS: Class = Class::Default;
+}
+
+/// Takes over what others did on the chat platform: a ban of one user there, or its lift.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FollowBan {
+    pub guild: GuildId,
+    pub user: ChatId,
+}
+
+impl Payload for FollowBan {
+    const KIND: &'static str = "follow_ban";
     const CLASS: Class = Class::Default;
 }
 

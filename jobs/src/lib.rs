@@ -14,10 +14,12 @@ pub mod linking;
 pub mod log_channels;
 pub mod member_events;
 pub mod mirror;
+pub mod moderation;
 mod operator;
 mod retry;
 mod schedule_lag;
 pub mod schedules;
+pub mod server_commands;
 pub mod sync_rules;
 pub mod webhooks;
 

@@ -17,7 +17,7 @@ use queue::{Draft, Payload, QueueError};
 use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use crate::kinds::{GreetMember, SyncCause, SyncMember};
+use crate::kinds::{FollowBan, GreetMember, SyncCause, SyncMember};
 use crate::sync_rules;
 
 /// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
@@ -172,6 +172,15 @@ pub async fn runs_before<C: ConnectionTrait>(
         }
     }
     Ok(false)
+}
+
+/// Takes over a ban, or its lift, that somebody made on the chat platform. Not deduplicated: a running job may have looked there
+/// already.
+pub async fn follow_ban(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<(), QueueError> {
+    let draft = Draft::new(guild, &FollowBan { guild, user }, Actor::service())?;
+    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
+    work.publish(enqueued.message);
+    Ok(())
 }
 
 /// Since when members are looked for who joined while no events came: the clocks of the platform and of this service differ, and

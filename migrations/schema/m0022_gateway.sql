@@ -32,6 +32,9 @@ CREATE TABLE screened_member (
     PRIMARY KEY (guild_id, chat_id)
 );
 
+-- Bans that others make or lift on the chat platform are made and lifted here.
+ALTER TABLE guild ADD COLUMN follow_bans boolean NOT NULL DEFAULT false;
+
 -- What a member without a link gets who joins, beside the guild's unverified role.
 ALTER TABLE guild ADD COLUMN join_notice text NOT NULL DEFAULT 'none'
     CHECK (join_notice IN ('none', 'channel', 'direct_message'));

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 128] = [
+const FIELDS: [(&str, &str, &str); 129] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -36,6 +36,7 @@ const FIELDS: [(&str, &str, &str); 128] = [
     ("every_minutes", "Automatic syncs", "choose one from the list"),
     ("expires_at", "Expires", "choose a day"),
     ("flagged_by", "Flagged by", ""),
+    ("follow_bans", "Bans on Discord are also bans here", "choose yes or no"),
     ("group_id", "Roblox group", "enter the number from the address of the group"),
     ("group_role_id", "Role in the group", "choose a role of the group"),
     ("hot_path_factor", "Factor for game servers", ""),

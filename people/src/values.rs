@@ -1,14 +1,17 @@
 //! Words of the API's values, for people.
 
 /// The kinds of jobs that belong to guilds, with their labels.
-pub const JOB_KINDS: [(&str, &str); 11] = [
+pub const JOB_KINDS: [(&str, &str); 14] = [
     ("sync_all", "Sync of all members"),
     ("sync_member", "Sync of one member"),
+    ("greet_member", "Welcome of a new member"),
+    ("catch_up", "Look for missed events"),
     ("unlink_member", "Take away what a link gave"),
     ("direct_message", "Message to a person"),
     ("assign_role", "Give a role"),
     ("remove_role", "Take a role"),
     ("mirror_ban", "Ban on Discord"),
+    ("follow_ban", "Ban made on Discord"),
     ("shield_import", "Shield import"),
     ("create_ticket", "Open a ticket"),
     ("deliver_webhook", "Event for a webhook"),

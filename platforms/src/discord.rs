@@ -3,6 +3,7 @@
 mod absent;
 mod access;
 mod application;
+mod ban_log;
 mod errors;
 mod guild;
 mod interactions;
@@ -19,6 +20,7 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 use absent::Absent;
+pub use ban_log::BanDeed;
 pub(crate) use errors::classify;
 pub use messages::{Delivery, Embed, MAX_EMBED_CHARS, MAX_EMBEDS};
 pub use posting::TextChannel;

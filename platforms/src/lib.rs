@@ -42,7 +42,7 @@ pub use chat::{
 };
 pub use config::{FollowPace, Platforms};
 pub use context::{CallContext, Priority};
-pub use discord::{ChatPlatform, Delivery, Embed, MAX_EMBED_CHARS, MAX_EMBEDS, TextChannel};
+pub use discord::{BanDeed, ChatPlatform, Delivery, Embed, MAX_EMBED_CHARS, MAX_EMBEDS, TextChannel};
 pub use error::{Missing, PlatformError};
 pub use failure::PLATFORM_UNAVAILABLE;
 pub use failures::CallFailure;

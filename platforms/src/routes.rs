@@ -22,6 +22,7 @@ pub(crate) mod chat {
     pub(crate) const READ_BAN: &str = "GET /guilds/:guild/bans/:user";
     pub(crate) const BAN: &str = "PUT /guilds/:guild/bans/:user";
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
+    pub(crate) const AUDIT_LOG: &str = "GET /guilds/:guild/audit-logs";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
     pub(crate) const OPEN_DIRECT_CHANNEL: &str = "POST /users/@me/channels";

@@ -8,6 +8,7 @@
 
 mod application_key;
 mod audit;
+mod ban_log;
 mod command_form;
 mod conversations;
 mod credentials;

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
+use crate::ban_log::BanEntry;
 use crate::conversations::Conversations;
 use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS, missing_permissions};
 use crate::reply::Reply;
@@ -14,6 +15,10 @@ use crate::stream::Stream;
 
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
+
+pub(crate) fn bot_user() -> Option<ChatId> {
+    ChatId::try_from(BOT_USER).ok()
+}
 
 /// The owner of the application, and of guilds without a human member.
 pub(crate) const OWNER: i64 = 900_000_000_000_000_000;
@@ -68,6 +73,8 @@ pub(crate) struct Guild {
     pub(crate) members: BTreeMap<ChatId, Member>,
     /// With each ban's reason.
     pub(crate) bans: BTreeMap<ChatId, Option<Box<str>>>,
+    /// Oldest first.
+    pub(crate) ban_log: Vec<BanEntry>,
     pub(crate) channels: BTreeMap<ChannelId, Channel>,
 }
 
@@ -208,7 +215,7 @@ impl Guild {
     }
 
     fn bot(&self) -> Option<&Member> {
-        self.members.get(&ChatId::try_from(BOT_USER).ok()?)
+        self.members.get(&bot_user()?)
     }
 }
 

@@ -91,6 +91,16 @@ impl Simulator {
         self.change_member(json!({ "guild_id": guild.id, "chat_id": chat, "remove": true })).await;
     }
 
+    /// A ban, or its lift, by somebody else than the bot.
+    pub async fn change_ban(&self, change: Value) {
+        self.post("/control/bans", change).await;
+    }
+
+    pub async fn is_banned(&self, guild: &Guild, chat: &str) -> bool {
+        let state = self.guild_state(guild).await;
+        state["bans"].as_array().unwrap().contains(&chat.into())
+    }
+
     /// Faults and settings of the event stream.
     pub async fn change_stream(&self, change: Value) {
         self.assert_own();

@@ -1,23 +1,26 @@
-//! `catch_up`: finds the members of a guild who joined, or whom somebody changed, while no events of the chat platform came
-//! (docs/rules.md 5).
+//! `catch_up`: finds the members of a guild who joined, or whom somebody changed, and the bans that somebody made or lifted,
+//! while no events of the chat platform came (docs/rules.md 4 and 5).
+
+use std::collections::BTreeSet;
 
 use entities::{ChatId, guild};
 use jobs::kinds::CatchUp;
-use jobs::member_events::Members;
-use platforms::{CallContext, ChatMember, MEMBERS_PER_PAGE, PlatformError, Platforms};
+use jobs::member_events::{Members, follow_ban};
+use platforms::{BanDeed, CallContext, ChatMember, MEMBERS_PER_PAGE, PlatformError, Platforms};
 use queue::QueueError;
-use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::UnitOfWork;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::errors::{job_error, wait_out};
+use crate::errors::{job_error, queue_error, wait_out};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
 /// Read so far.
 #[derive(Default, Serialize, Deserialize)]
 struct Progress {
+    bans: bool,
     after: Option<ChatId>,
     members: usize,
 }
@@ -28,6 +31,15 @@ impl Handler for Job {
     async fn run(&self, job: &JobContext, args: CatchUp) -> Result<Outcome, JobError> {
         let call = CallContext::bulk(args.guild);
         let mut progress: Progress = job.last_checkpoint().unwrap_or_default();
+        if !progress.bans {
+            let users = self.banned(job, call, &args).await.map_err(|error| wait_out(job, error))?;
+            let mut work = job.begin().await?;
+            for user in users {
+                follow_ban(&mut work, args.guild, user).await.map_err(queue_error)?;
+            }
+            progress.bans = true;
+            job.checkpoint(work, &progress).await?;
+        }
         loop {
             job.check_cancelled()?;
             let page = match self.0.chat.members_page(call, progress.after, MEMBERS_PER_PAGE).await {
@@ -39,12 +51,7 @@ impl Handler for Job {
             progress.after = page.last().map(|member| member.chat_id);
             progress.members += page.len();
             let mut work = job.begin().await?;
-            look_at(&mut work, &args, &page).await.map_err(|error| match error {
-                QueueError::Database(error) => error.into(),
-                error @ QueueError::Arguments(_) => {
-                    JobError::Retry(failure(500, "internal", error.to_string()))
-                }
-            })?;
+            look_at(&mut work, &args, &page).await.map_err(queue_error)?;
             job.checkpoint(work, &progress).await?;
             if page.len() < usize::from(MEMBERS_PER_PAGE) {
                 return Ok(Outcome::done(json!({ "members": progress.members })));
@@ -53,6 +60,29 @@ impl Handler for Job {
                 return Ok(Outcome::Yield);
             }
         }
+    }
+}
+
+impl Job {
+    /// Whose bans changed since, where bans are followed and the bot may read the guild's audit log.
+    async fn banned(
+        &self,
+        job: &JobContext,
+        call: CallContext,
+        args: &CatchUp,
+    ) -> Result<BTreeSet<ChatId>, JobError> {
+        let mut users = BTreeSet::new();
+        if !guild::find(job.database().read(), args.guild).await?.is_some_and(|guild| guild.follow_bans) {
+            return Ok(users);
+        }
+        for deed in BanDeed::ALL {
+            match self.0.chat.banned_since(call, deed, args.since).await {
+                Ok(some) => users.extend(some),
+                Err(PlatformError::Forbidden { .. }) => return Ok(BTreeSet::new()),
+                Err(error) => return Err(job_error(error)),
+            }
+        }
+        Ok(users)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use entities::job::Failure;
 use platforms::{Missing, PLATFORM_UNAVAILABLE, PlatformError};
+use queue::QueueError;
 use queue::run::{JobContext, JobError, failure};
 
 /// A request without a response may still be in flight on the platform's side: the next read waits this long.
@@ -28,6 +29,14 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
             JobError::Snooze(failure, retry_after)
         }
         _ => JobError::Fail(failure),
+    }
+}
+
+/// What a job enqueues, with what it writes.
+pub(crate) fn queue_error(error: QueueError) -> JobError {
+    match error {
+        QueueError::Database(error) => error.into(),
+        error @ QueueError::Arguments(_) => JobError::Retry(failure(500, "internal", error.to_string())),
     }
 }
 

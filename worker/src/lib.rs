@@ -13,6 +13,7 @@ mod deliver_webhook;
 mod direct_message;
 mod erase_account;
 mod errors;
+mod follow_ban;
 mod greet_member;
 mod manual_role;
 mod mirror_ban;
@@ -48,6 +49,7 @@ pub fn registry(platforms: Platforms, public_url: Option<String>) -> Registry {
         .with(assign_role::Job(platforms.clone()))
         .with(remove_role::Job(platforms.clone()))
         .with(mirror_ban::Job(platforms.clone()))
+        .with(follow_ban::Job(platforms.clone()))
         .with(shield_import::Job(platforms.clone()))
         .with(deliver_webhook::Job(platforms.clone()))
         .with(post_news::Job { platforms: platforms.clone(), public_url })

@@ -179,7 +179,7 @@ impl Run<'_> {
 
 /// The row of the job that made a ban; `None`: others did. A ban without one of our reasons belongs to others, even if
 /// we banned the user before. A ban without any reason is ours if a completed row exists.
-fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban::Model> {
+pub(crate) fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban::Model> {
     let ours = |row: &&chat_ban::Model| ban.was_for(&row.reason) || (row.made && ban.reason.is_none());
     // Completed ones first.
     rows.iter().filter(|row| row.made).find(ours).or_else(|| rows.iter().find(ours))

@@ -69,11 +69,6 @@ impl<'c> UnitOfWork<'c> {
         entries.into_iter().for_each(|entry| self.work.audit(self.actor.clone(), entry));
     }
 
-    /// Entries of the service itself.
-    pub(crate) fn audit_own(&mut self, entries: impl IntoIterator<Item = NewEntry>) {
-        self.work.audit_own(entries);
-    }
-
     /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
     pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
         let enqueued = draft.enqueue(self.tx(), self.now()).await?;

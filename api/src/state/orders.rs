@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::{ChatId, Moderator, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
+use entities::{Moderator, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
+use jobs::moderation::{Done, Wanted};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::limits::batches::Batches;
@@ -48,13 +49,13 @@ request! {
 /// A request that waits for its batch.
 pub(crate) struct Order {
     pub(crate) kind: SanctionKind,
-    pub(crate) wanted: Wanted,
+    pub(crate) request: Request,
     /// Who sent it.
     pub(crate) actor: Actor,
     pub(crate) idempotency: Option<IdempotencySlot>,
 }
 
-pub(crate) enum Wanted {
+pub(crate) enum Request {
     Imposed(SanctionRequest),
     Lifted(LiftRequest),
 }
@@ -64,29 +65,34 @@ pub(crate) type Orders = Batches<Order, Result<Reply, ApiError>>;
 
 impl Order {
     pub(crate) fn moderator(&self) -> Moderator {
-        match &self.wanted {
-            Wanted::Imposed(request) => request.moderator_id,
-            Wanted::Lifted(request) => request.moderator_id,
+        match &self.request {
+            Request::Imposed(request) => request.moderator_id,
+            Request::Lifted(request) => request.moderator_id,
         }
     }
 
     pub(crate) fn subject(&self) -> Subject {
-        match &self.wanted {
-            Wanted::Imposed(request) => request.identifier,
-            Wanted::Lifted(request) => request.identifier,
+        match &self.request {
+            Request::Imposed(request) => request.identifier,
+            Request::Lifted(request) => request.identifier,
         }
     }
 
-    /// Audit entries name the moderator as the one who acts (docs/rules.md 6).
-    pub(crate) fn acting(&self, moderator: ChatId) -> Actor {
-        Actor { actor_id: moderator.get(), ..self.actor.clone() }
-    }
-
-    /// A moderator named by a key was not signed in: the audit entry and the staff action say so
-    /// (docs/rules.md 4).
-    pub(crate) fn note_moderator(&self, details: &mut Value) {
-        if self.actor.key_id.is_some() {
-            details["moderator"] = json!("named_by_key");
+    /// From `now` on.
+    pub(crate) fn wanted(&self, now: Timestamp) -> Wanted {
+        let text = |text: &Text| text.0.clone();
+        match &self.request {
+            Request::Imposed(request) => Wanted::Imposed {
+                place: request.place_id,
+                reason: text(&request.reason),
+                expires_at: request.duration_seconds.map(|duration| duration.end(now)),
+                kick: self.kind == SanctionKind::Ban && request.kick.unwrap_or(true),
+            },
+            Request::Lifted(request) => Wanted::Lifted {
+                place: request.place_id,
+                only: request.id,
+                reason: request.reason.as_ref().map(text),
+            },
         }
     }
 }
@@ -118,8 +124,15 @@ pub(crate) struct Muted {
     revision: i64,
 }
 
-/// The answer to the order that imposed it.
-pub(crate) fn imposed(sanction: &sanction::Model, revision: i64, kicks: usize) -> Result<Reply, ApiError> {
+/// The answer to an order.
+pub(crate) fn reply(kind: SanctionKind, done: &Done, revision: i64) -> Result<Reply, ApiError> {
+    match done {
+        Done::Imposed { sanction, kicks } => imposed(sanction, revision, *kicks),
+        Done::Lifted { ids, still } => lifted(kind, ids.clone(), *still),
+    }
+}
+
+fn imposed(sanction: &sanction::Model, revision: i64, kicks: usize) -> Result<Reply, ApiError> {
     let (id, expires_at) = (sanction.sanction_id, sanction.expires_at.map(Seconds));
     match sanction.kind {
         SanctionKind::Ban => Ok(Reply::data(&Banned { id, banned: true, expires_at, revision, kicks })?
@@ -148,8 +161,8 @@ pub(crate) struct Unmuted {
     still_muted: bool,
 }
 
-/// The answer to the order that lifted these. `still`: another one is in force.
-pub(crate) fn lifted(kind: SanctionKind, lifted: Vec<SanctionId>, still: bool) -> Result<Reply, ApiError> {
+/// `still`: another one is in force.
+fn lifted(kind: SanctionKind, lifted: Vec<SanctionId>, still: bool) -> Result<Reply, ApiError> {
     let (one, done) = match kind {
         SanctionKind::Ban => ("ban", "unbanned"),
         SanctionKind::Mute => ("mute", "unmuted"),
@@ -198,6 +211,8 @@ impl Field for DurationSeconds {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -1,5 +1,6 @@
 //! `/moderation/...` (docs/rules.md 4).
 
+mod both_ways;
 mod checks;
 mod fields;
 mod lists;

@@ -44,6 +44,18 @@ pub async fn hold(conn: &impl Conn, guild: GuildId, ban: SanctionId) -> Result<(
     Ok(())
 }
 
+/// A ban that was made on the chat platform, and was taken over from there.
+pub async fn stands(conn: &impl Conn, ban: &Model, chat: ChatId) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::MirrorState, Expr::value(MirrorState::Done))
+        .col_expr(Column::MirrorChatId, Expr::value(chat))
+        .filter(Column::GuildId.eq(ban.guild_id))
+        .filter(Column::SanctionId.eq(ban.sanction_id))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
 /// How many bans that a key imposed since then were mirrored, counted up to `most`.
 pub async fn count_of_key(conn: &impl Conn, key: KeyId, since: Timestamp, most: u64) -> Result<u64, DbErr> {
     let mirrored = Entity::find()

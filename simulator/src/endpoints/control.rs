@@ -218,7 +218,7 @@ fn change_group_member(state: &mut SimulatorState, form: &MemberForm) -> Result<
     Ok(true)
 }
 
-/// `GET /control/chat/guilds/:guild/state`: all members (the bot aside), and the channels that were made.
+/// `GET /control/chat/guilds/:guild/state`: all members (the bot aside), the channels that were made, and who is banned.
 pub(crate) fn guild_state(simulator: &Simulator, input: &Input) -> Reply {
     read_guild(simulator, input, |guild_id, guild, _| {
         let members = guild.members.iter().filter(|(_, member)| !member.bot).map(|(id, member)| {
@@ -234,6 +234,7 @@ pub(crate) fn guild_state(simulator: &Simulator, input: &Input) -> Reply {
         Ok(Reply::ok(json!({
             "members": members.collect::<Vec<Value>>(),
             "channels": channels.collect::<Vec<Value>>(),
+            "bans": guild.bans.keys().collect::<Vec<_>>(),
         })))
     })
 }

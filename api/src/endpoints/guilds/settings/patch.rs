@@ -23,6 +23,8 @@ request! {
         /// 0: every ban of a key waits until its copy is allowed.
         #[example(30)]
         mirror_bans_per_hour: Patch<Whole<0, 10_000>>,
+        /// Bans that others make or lift on the chat platform are made and lifted here.
+        follow_bans: Patch<bool>,
         /// At most 200 characters; `{play_username}`, `{play_display_name}`, `{play_id}` and `{chat_username}` are filled
         /// in. Empty: nicknames are left alone. A binding with a template comes first.
         nickname_template: Patch<NicknameTemplate>,
@@ -80,6 +82,7 @@ impl SettingsPatch {
                 .mirror_bans_per_hour
                 .0
                 .map_or(settings.mirror_bans_per_hour, |sent| sent.0),
+            follow_bans: self.follow_bans.0.unwrap_or(settings.follow_bans),
             nickname_template: self.nickname_template.0.map_or(settings.nickname_template, |sent| sent.0),
             time_zone: self.time_zone.0.map_or(settings.time_zone, |sent| sent.0),
             week_start: self.week_start.0.map_or(settings.week_start, |sent| sent.0),

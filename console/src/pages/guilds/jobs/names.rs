@@ -59,6 +59,8 @@ pub(super) fn title_about(job: &Model, who: &str) -> String {
         "remove_role" => format!("Take a role from {who}"),
         "create_ticket" => format!("Ticket for {who}"),
         "mirror_ban" => format!("Ban of {who} on Discord"),
+        "follow_ban" => format!("Ban of {who}, made on Discord"),
+        "greet_member" => format!("Welcome of {who}"),
         _ => title(job),
     }
 }

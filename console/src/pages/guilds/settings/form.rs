@@ -38,6 +38,9 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
     if settings.mirror_bans {
         pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
     }
+    if settings.follow_bans {
+        pairs.push(("follow_bans".to_owned(), "yes".to_owned()));
+    }
     for (kind, _) in weights() {
         if let Some(points) = settings.score_weights[kind].as_i64() {
             pairs.push((weight_field(kind), points.to_string()));
@@ -92,6 +95,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("week_start".to_owned(), number(form.text("week_start"))),
         ("strike_days".to_owned(), number(form.text("strike_days"))),
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
+        ("follow_bans".to_owned(), form.has("follow_bans").into()),
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
         ("score_weights".to_owned(), weights.into()),
         ("link_ways".to_owned(), list("link_ways")),
@@ -124,6 +128,7 @@ mod tests {
     fn settings_survive_their_form() {
         let settings = Settings {
             mirror_bans: true,
+            follow_bans: true,
             mirror_bans_per_hour: 30,
             nickname_template: "[{play_id}] {play_username}".to_owned(),
             time_zone: "Europe/Berlin".to_owned(),

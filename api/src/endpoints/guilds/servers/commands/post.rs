@@ -2,8 +2,9 @@
 //! for those of one place.
 
 use entities::{CommandId, PlaceId, game_server};
+use jobs::server_commands::{CommandCopy, copy_for};
 
-use crate::endpoints::play::servers::commands::queue::{CommandCopy, CommandRequest, copy_for, queue};
+use crate::endpoints::play::servers::commands::queue::{CommandRequest, queue};
 use crate::endpoints::prelude::*;
 
 request! {

@@ -4,7 +4,7 @@ use entities::SanctionKind;
 
 use crate::endpoints::moderation::play::batch;
 use crate::endpoints::prelude::*;
-use crate::state::orders::{Banned, Muted, SanctionRequest, Wanted};
+use crate::state::orders::{Banned, Muted, Request, SanctionRequest};
 
 pub(crate) fn operation(kind: SanctionKind) -> Operation {
     let operation = match kind {
@@ -24,5 +24,5 @@ pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiE
     let request: SanctionRequest = call.body()?;
     batch::check_other(&call, request.identifier).await?;
     call.room_for(call.read(), Cap::Sanctions, 1).await?;
-    batch::execute(&call, kind, Wanted::Imposed(request)).await
+    batch::execute(&call, kind, Request::Imposed(request)).await
 }

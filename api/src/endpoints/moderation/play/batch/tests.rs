@@ -1,4 +1,4 @@
-use entities::idempotency::{Hold, Request};
+use entities::idempotency::{self, Hold};
 use entities::moderation_revision::Standing;
 use entities::sanction::list::{self, List};
 use entities::{Places, audit_entry};
@@ -10,8 +10,8 @@ use crate::response::idempotency_slot::IdempotencySlot;
 use crate::state::orders::{LiftRequest, SanctionRequest};
 
 impl CallFixture {
-    fn order(&self, wanted: Wanted) -> Order {
-        Order { kind: SanctionKind::Ban, wanted, actor: self.call().actor(), idempotency: None }
+    fn order(&self, request: Request) -> Order {
+        Order { kind: SanctionKind::Ban, request, actor: self.call().actor(), idempotency: None }
     }
 
     async fn all(&self, orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
@@ -29,20 +29,23 @@ impl CallFixture {
             place_id: None,
             kick: None,
         };
-        self.order(Wanted::Imposed(request))
+        self.order(Request::Imposed(request))
     }
 
     fn unban(&self, whom: &str) -> Order {
         let (identifier, moderator_id) = (whom.parse().unwrap(), "77".parse().unwrap());
         let request = LiftRequest { identifier, moderator_id, reason: None, place_id: None, id: None };
-        self.order(Wanted::Lifted(request))
+        self.order(Request::Lifted(request))
     }
 
     /// Its key is no longer held: another request took it over.
     fn overtaken(&self, whom: &str) -> Order {
         let mut order = self.ban(whom);
-        let request =
-            Request { key: 1.try_into().unwrap(), idempotency_key: "k".to_owned(), hash: Vec::new() };
+        let request = idempotency::Request {
+            key: 1.try_into().unwrap(),
+            idempotency_key: "k".to_owned(),
+            hash: Vec::new(),
+        };
         let hold = Hold { request, locked_until: self.call().now() };
         order.idempotency = Some(IdempotencySlot { hold, first_job: None });
         order

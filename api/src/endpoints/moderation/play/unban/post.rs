@@ -4,7 +4,7 @@ use entities::SanctionKind;
 
 use crate::endpoints::moderation::play::batch;
 use crate::endpoints::prelude::*;
-use crate::state::orders::{LiftRequest, Unbanned, Unmuted, Wanted};
+use crate::state::orders::{LiftRequest, Request, Unbanned, Unmuted};
 
 pub(crate) fn operation(kind: SanctionKind) -> Operation {
     let operation = match kind {
@@ -23,5 +23,5 @@ pub(crate) fn operation(kind: SanctionKind) -> Operation {
 pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
     let request: LiftRequest = call.body()?;
     batch::check_other(&call, request.identifier).await?;
-    batch::execute(&call, kind, Wanted::Lifted(request)).await
+    batch::execute(&call, kind, Request::Lifted(request)).await
 }

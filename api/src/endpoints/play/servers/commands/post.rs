@@ -1,11 +1,12 @@
 //! POST /play/servers/:serverId/commands (docs/rules.md 7)
 
 use entities::game_server;
+use jobs::server_commands::copy_for;
 
 use crate::cache::commands::Command;
 use crate::cache::room::too_many;
 use crate::endpoints::play::servers::commands::own_server::own_server;
-use crate::endpoints::play::servers::commands::queue::{CommandRequest, copy_for, queue};
+use crate::endpoints::play::servers::commands::queue::{CommandRequest, queue};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]

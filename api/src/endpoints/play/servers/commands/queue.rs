@@ -1,14 +1,11 @@
 //! A command for game servers: its body, and the queueing of its copies.
 
-use entities::server_command::{self, NewCommand};
-use entities::{ChatId, CommandId, GuildId};
-use runtime::Event;
+use entities::ChatId;
+use entities::server_command::NewCommand;
+use jobs::server_commands::{self, CommandCopy};
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::{CommandKind, Target};
-
-/// Servers in one event, to keep events small.
-const SERVERS_PER_EVENT: usize = 500;
 
 request! {
     pub(crate) struct CommandRequest {
@@ -29,13 +26,6 @@ impl CommandRequest {
     }
 }
 
-/// A server's copy of a command has an id of its own.
-pub(crate) type CommandCopy = (CommandId, String);
-
-pub(crate) fn copy_for(server: String) -> CommandCopy {
-    (CommandId(uuid::Uuid::now_v7()), server)
-}
-
 /// Queues the copies; polls and sockets are notified after the commit.
 pub(crate) async fn queue(
     call: &Call,
@@ -44,27 +34,5 @@ pub(crate) async fn queue(
     copies: &[CommandCopy],
 ) -> Result<(), ApiError> {
     call.room_for(work.tx(), Cap::PendingCommands, copies.len() as u64).await?;
-    queue_unchecked(work, call.guild(), command, copies).await
-}
-
-/// The same, where the caller knows that there is room.
-pub(crate) async fn queue_unchecked(
-    work: &mut UnitOfWork<'_>,
-    guild: GuildId,
-    command: &NewCommand,
-    copies: &[CommandCopy],
-) -> Result<(), ApiError> {
-    let now = work.now();
-    server_command::queue(work.tx(), guild, command, copies.to_vec(), now).await?;
-    for copies in copies.chunks(SERVERS_PER_EVENT) {
-        work.announce([Event::CommandQueued {
-            guild,
-            kind: command.kind.clone(),
-            target_id: command.target.clone(),
-            reason: command.reason.clone(),
-            issued_at: now,
-            servers: copies.to_vec(),
-        }]);
-    }
-    Ok(())
+    Ok(server_commands::queue(work, call.guild(), command, copies).await?)
 }

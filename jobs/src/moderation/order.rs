@@ -1,0 +1,79 @@
+//! What moderators want, and what became of it.
+
+use entities::audit_entry::Actor;
+use entities::{ChatId, Person, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
+use serde_json::{Value, json};
+
+/// Of a moderator.
+#[derive(Debug, Clone)]
+pub struct Order {
+    pub kind: SanctionKind,
+    pub subject: Subject,
+    /// Whose account that is.
+    pub person: Person,
+    pub moderator: ChatId,
+    /// Who sent it: entries name the moderator as the one who acts, and have the rest of this (docs/rules.md 6).
+    pub sender: Actor,
+    /// It follows what somebody did on the chat platform.
+    pub done_on_chat: bool,
+    pub wanted: Wanted,
+}
+
+#[derive(Debug, Clone)]
+pub enum Wanted {
+    Imposed {
+        /// `None`: every game of the guild.
+        place: Option<PlaceId>,
+        reason: String,
+        /// `None`: permanent.
+        expires_at: Option<Timestamp>,
+        kick: bool,
+    },
+    Lifted {
+        /// `None`: those of every place.
+        place: Option<PlaceId>,
+        /// Leaves the others in force.
+        only: Option<SanctionId>,
+        reason: Option<String>,
+    },
+}
+
+/// What became of an order.
+#[derive(Debug)]
+pub enum Done {
+    Imposed {
+        sanction: sanction::Model,
+        /// Live game servers that got a command `kick`.
+        kicks: usize,
+    },
+    Lifted {
+        /// Those that were in force; there may be none.
+        ids: Vec<SanctionId>,
+        /// Another one is in force there.
+        still: bool,
+    },
+}
+
+impl Done {
+    pub fn changed(&self) -> bool {
+        match self {
+            Self::Imposed { .. } => true,
+            Self::Lifted { ids, .. } => !ids.is_empty(),
+        }
+    }
+}
+
+impl Order {
+    pub(super) fn acting(&self) -> Actor {
+        Actor { actor_id: self.moderator.get(), ..self.sender.clone() }
+    }
+
+    /// Of a moderator who was not signed in, audit entry and staff action say who names them (docs/rules.md 4).
+    pub(super) fn note_moderator(&self, details: &mut Value) {
+        if self.done_on_chat {
+            details["moderator"] = json!("named_by_chat_platform");
+        } else if self.sender.key_id.is_some() {
+            details["moderator"] = json!("named_by_key");
+        }
+    }
+}
