@@ -1,6 +1,8 @@
 //! The state in which a sync left each linked member, as digests (`jobs/src/member_state.rs`): an event of the chat platform
 //! that shows another one says that somebody else changed the member.
 
+use std::collections::BTreeMap;
+
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -8,7 +10,7 @@ use sea_orm::{ActiveValue::Set, FromJsonQueryResult};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
-use crate::{ChatId, Conn, GuildId, Result, Timestamp, lists};
+use crate::{ChatId, Conn, GroupId, GuildId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "synced_member")]
@@ -32,7 +34,12 @@ pub struct States {
     /// Until when events of these may come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passing_until: Option<Timestamp>,
+    /// The player's ranks in the bound groups when the member was last found right, or first seen; none: not in the group.
+    #[serde(default, skip_serializing_if = "Ranks::is_empty")]
+    pub ranks: Ranks,
 }
+
+pub type Ranks = BTreeMap<GroupId, Vec<i16>>;
 
 impl States {
     /// Whether a sync left the member in this state, or may just have passed it.
@@ -61,6 +68,11 @@ pub async fn note(conn: &impl Conn, guild: GuildId, states: Vec<(ChatId, States)
         Entity::insert_many(part.iter().map(row)).on_conflict(newer).exec_without_returning(conn).await?;
     }
     Ok(())
+}
+
+/// What is noted of one member; by default nothing.
+pub async fn find(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<States> {
+    Ok(Entity::find_by_id((guild, user)).one(conn).await?.map(|row| row.states).unwrap_or_default())
 }
 
 pub async fn find_many(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<Vec<Model>> {

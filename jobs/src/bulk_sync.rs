@@ -98,6 +98,9 @@ pub struct PlannedChange {
     /// Why: the member's ranks in the groups that decide about these roles; none: not in the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<GroupId, Vec<i16>>,
+    /// Those of them that are known of before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranks_before: BTreeMap<GroupId, Vec<i16>>,
     /// The bindings behind each of these roles.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bindings: BTreeMap<RoleId, Vec<BindingId>>,

@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 129] = [
+const FIELDS: [(&str, &str, &str); 130] = [
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
@@ -95,6 +95,7 @@ const FIELDS: [(&str, &str, &str); 129] = [
     ("priority", "Priority of the nickname", "enter a number from 0 to 1000"),
     ("rank", "Rank", "choose a rank of the group, 0 to 255"),
     ("ranks", "Ranks in it", ""),
+    ("ranks_before", "Ranks in it before", ""),
     ("reason", "Reason", "say why, in at most 1,000 characters"),
     ("removed_roles", "Roles taken", ""),
     ("replace", "Move the link", ""),

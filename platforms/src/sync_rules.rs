@@ -63,11 +63,23 @@ impl<'a> SyncedPlayer<'a> {
 pub struct Reasons {
     /// The player's ranks in the groups that decide; none: not in the group.
     pub ranks: BTreeMap<GroupId, Vec<i16>>,
+    /// Those of them that are known of before.
+    pub ranks_before: BTreeMap<GroupId, Vec<i16>>,
     /// For each changed role the bindings: those that match, or, for a role that is taken, all that name it. None: the
     /// guild's verified or unverified role.
     pub bindings: BTreeMap<RoleId, Vec<BindingId>>,
     /// The binding whose template names the member, if the nickname changes.
     pub nickname: Option<BindingId>,
+}
+
+impl Reasons {
+    /// With the ranks that were known before.
+    #[must_use]
+    pub fn since(mut self, before: &BTreeMap<GroupId, Vec<i16>>) -> Self {
+        let known = |group: &GroupId| Some((*group, before.get(group)?.clone()));
+        self.ranks_before = self.ranks.keys().filter_map(known).collect();
+        self
+    }
 }
 
 impl GuildRules {
@@ -211,14 +223,14 @@ impl GuildRules {
         change
     }
 
+    /// The player's ranks in all bound groups.
+    pub fn ranks(&self, player: PlayId, memberships: &Memberships) -> BTreeMap<GroupId, Vec<i16>> {
+        self.groups().into_iter().map(|group| (group, ranks(player, group, memberships))).collect()
+    }
+
     pub fn reasons(&self, change: &Change, player: PlayId, memberships: &Memberships) -> Reasons {
         let mut reasons = Reasons::default();
-        let ranks = |group| {
-            let held = memberships.get(&(player, group)).into_iter().flatten();
-            let mut ranks: Vec<i16> = held.map(|role| role.rank).collect();
-            ranks.dedup();
-            ranks
-        };
+        let ranks = |group| ranks(player, group, memberships);
         for role in change.roles() {
             reasons.bindings.entry(role).or_default();
         }
@@ -237,6 +249,13 @@ impl GuildRules {
         }
         reasons
     }
+}
+
+fn ranks(player: PlayId, group: GroupId, memberships: &Memberships) -> Vec<i16> {
+    let held = memberships.get(&(player, group)).into_iter().flatten();
+    let mut ranks: Vec<i16> = held.map(|role| role.rank).collect();
+    ranks.dedup();
+    ranks
 }
 
 #[cfg(test)]

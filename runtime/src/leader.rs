@@ -24,6 +24,7 @@ pub const EXTENSION_VALID_FOR: Duration = Duration::from_secs(8);
 /// Interval at which the leader extends its lease, and the others read it.
 pub const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of a database request before the next attempt.
+const AGAIN_AFTER: Duration = Duration::from_millis(500);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether this process leads.
@@ -119,7 +120,12 @@ impl Candidate {
                 _ = tick.tick() => {}
                 () = shutdown.soft().cancelled() => break,
             }
-            match tokio::time::timeout(REQUEST_TIMEOUT, self.beat()).await {
+            let beat = tokio::time::timeout(REQUEST_TIMEOUT, self.beat()).await;
+            if !matches!(beat, Ok(Ok(()))) {
+                // When the database is back, somebody leads soon.
+                tick.reset_after(AGAIN_AFTER);
+            }
+            match beat {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     crate::warn_throttled!(%error, lease = &*self.name, "cannot read or extend the lease of the leader");

@@ -19,7 +19,7 @@ pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, un
         return States { end, ..States::default() };
     }
     let passing = parts.iter().map(|part| after(managed, member, part)).collect();
-    States { end, passing, passing_until: Some(until) }
+    States { end, passing, passing_until: Some(until), ..States::default() }
 }
 
 /// The state after the change.

@@ -9,7 +9,7 @@ mod intent;
 use chrono::TimeDelta;
 use entities::audit_entry::{self, NewEntry};
 use entities::job::Failure;
-use entities::synced_member::{self, States};
+use entities::synced_member::{self, Ranks, States};
 use entities::{ChatId, GuildId, RoleId, link};
 use jobs::kinds::{SyncCause, SyncMember};
 use platforms::{
@@ -74,8 +74,10 @@ impl Handler for Job {
         let memberships = memberships.map_err(job_error)?;
         self.store_name(job, guild, names::difference(&link, names.as_ref()).as_ref()).await?;
         let change = rules.change(&member, SyncedPlayer::of(&link, names.as_ref()), &memberships);
-        let reasons = |change: &Change| rules.reasons(change, player, &memberships);
-        let why = Why { managed, cause };
+        let before = synced_member::find(read, guild, user).await?.ranks;
+        let reasons = |change: &Change| rules.reasons(change, player, &memberships).since(&before);
+        let ranks = [before.clone(), rules.ranks(player, &memberships)];
+        let why = Why { managed, ranks, cause };
         self.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await
     }
 }
@@ -84,6 +86,8 @@ impl Handler for Job {
 #[derive(Debug, Default)]
 pub(crate) struct Why {
     pub(crate) managed: Managed,
+    /// Before and now, in the bound groups.
+    pub(crate) ranks: [Ranks; 2],
     pub(crate) cause: Option<SyncCause>,
 }
 
@@ -166,7 +170,9 @@ impl<'w> Sync<'w> {
         }
         let work = job.begin().await?;
         let until = job.now() + CALLS_WITHIN;
-        sync.note(work.tx(), states(&why.managed, member, &permitted.change, until)).await?;
+        let [before, _] = &why.ranks;
+        let until = states(&why.managed, member, &permitted.change, until);
+        sync.note(work.tx(), States { ranks: before.clone(), ..until }).await?;
         job.checkpoint(work, &sync.intent).await?;
         Ok(sync)
     }
@@ -186,9 +192,13 @@ impl<'w> Sync<'w> {
         planned: &Change,
         done: &Change,
     ) -> Result<(), JobError> {
-        let states = |change, until| states(&self.why.managed, member, change, job.now() + until);
-        let end = states(done, EVENTS_WITHIN);
-        if end != states(planned, CALLS_WITHIN) {
+        let [before, now] = &self.why.ranks;
+        let states = |change, until, ranks: &Ranks| {
+            let states = states(&self.why.managed, member, change, job.now() + until);
+            States { ranks: ranks.clone(), ..states }
+        };
+        let end = states(done, EVENTS_WITHIN, now);
+        if end != states(planned, CALLS_WITHIN, before) {
             let work = job.begin_with_claim().await?;
             self.note(work.tx(), end).await?;
             work.commit().await?;

@@ -20,15 +20,20 @@ pub(crate) fn change(planned: &PlannedChange) -> Change {
 }
 
 pub(crate) fn reasons(planned: &PlannedChange) -> Reasons {
-    let PlannedChange { ranks, bindings, nick_binding, .. } = planned.clone();
-    Reasons { ranks, bindings, nickname: nick_binding }
+    let PlannedChange { ranks, ranks_before, bindings, nick_binding, .. } = planned.clone();
+    Reasons { ranks, ranks_before, bindings, nickname: nick_binding }
 }
 
-/// Why these changes were made: ranks by group, and bindings by role.
+/// Why these changes were made: ranks by group, now and before, and bindings by role.
 pub(crate) fn told(reasons: &Reasons, done: &Change) -> Map<String, Value> {
+    // Rank 0 means "not in the group".
+    let or_none = |ranks: &Vec<i16>| if ranks.is_empty() { json!([0]) } else { json!(ranks) };
     let rank = |(group, ranks): (&GroupId, &Vec<i16>)| {
-        // Rank 0 means "not in the group".
-        json!({ "group_id": group, "ranks": if ranks.is_empty() { &[0][..] } else { ranks } })
+        let mut rank = json!({ "group_id": group, "ranks": or_none(ranks) });
+        if let Some(before) = reasons.ranks_before.get(group) {
+            rank["ranks_before"] = or_none(before);
+        }
+        rank
     };
     let changed = done.roles();
     let bindings = reasons.bindings.iter().filter(|(role, _)| changed.contains(role));

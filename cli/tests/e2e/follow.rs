@@ -75,7 +75,8 @@ async fn members_follow_their_ranks_by_themselves(deployment: &Deployment) {
     let why = why.iter().find(|entry| entry["target_id"] == promoted.chat).unwrap();
     assert_eq!((&why["metadata"]["cause"], &why["actor_id"]), (&json!("follow"), &json!("0")));
     assert_eq!(why["metadata"]["removed_roles"], json!([promoted.wanted]));
-    let ranks = json!([{ "group_id": deployment.guild().group, "ranks": [other] }]);
+    let group = &deployment.guild().group;
+    let ranks = json!([{ "group_id": group, "ranks": [other], "ranks_before": [promoted.rank] }]);
     assert_eq!(why["metadata"]["ranks"], ranks);
     let (api, _) = follow(deployment);
     api.post("/interactions/sync/all", json!({})).await.ok();

@@ -1,8 +1,10 @@
 //! Following: which guilds are due, and the turns of passes in their part of the budget.
 
+use std::collections::BTreeSet;
+
 use chrono::TimeDelta;
 use entities::follow::{self, Model};
-use entities::follow_budget;
+use entities::{Timestamp, follow_budget};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
 
@@ -41,5 +43,40 @@ both_databases! {
         assert_eq!(plan(5, 2).await, at(15));
         assert_eq!(plan(1, 60).await, at(60), "what was not used is lost");
         assert_eq!(plan(1, 59).await, at(61), "another clock changes nothing");
+    }
+
+    async fn small_guilds_do_not_wait_for_a_large_one(fixture: &Fixture) {
+        // 500 guilds of 200 members beside one of 100,000, all in passes one after another: 4 calls for ranks and 2 for names
+        // of 200 members, 20 and 10 for each page of 1,000; 150 calls a minute are for passes.
+        let length = |calls: i32| TimeDelta::minutes(1) * calls / 150;
+        let (small, large) = ((1, 6), (100, 30));
+        let guilds: Vec<(i32, i32)> = std::iter::repeat_n(small, 500).chain([large]).collect();
+        let mut asks: BTreeSet<(Timestamp, usize)> = (0..guilds.len()).map(|guild| (at(0), guild)).collect();
+        let mut passes: Vec<(i32, Timestamp, Vec<TimeDelta>)> = vec![(0, at(0), Vec::new()); guilds.len()];
+        let mut used = vec![0.0; guilds.len()];
+        // Five rounds of turns.
+        for _ in 0..5 * guilds.len() {
+            let (now, guild) = asks.pop_first().unwrap();
+            let (pages, calls) = guilds[guild];
+            let turn = follow_budget::plan(fixture.conn(), length(calls), now).await.unwrap();
+            let (done, began, lengths) = &mut passes[guild];
+            let end = turn + length(calls);
+            used[guild] += f64::from(calls);
+            *done += 1;
+            if *done % pages == 0 {
+                lengths.push(end - *began);
+                *began = end;
+            }
+            asks.insert((end, guild));
+        }
+        // All share equally: what one guild's calls take if each of the others gets as many at the same time.
+        let ideal = length(small.1) * i32::try_from(guilds.len()).unwrap();
+        let longest = passes.iter().flat_map(|(_, _, lengths)| lengths).max().unwrap();
+        assert!(*longest <= ideal * 2, "{longest} instead of {ideal}");
+        // Jain's index of the calls that each got.
+        let squares: f64 = used.iter().map(|calls| calls * calls).sum();
+        let jain = used.iter().sum::<f64>().powi(2) / (501.0 * squares);
+        assert!(jain >= 0.95, "{jain}");
+        println!("longest pass {longest}, ideal {ideal}, Jain's index {jain:.3}");
     }
 }

@@ -42,7 +42,7 @@ pub enum Wanted {
 #[derive(Debug)]
 pub enum Done {
     Imposed {
-        sanction: sanction::Model,
+        sanction: Box<sanction::Model>,
         /// Live game servers that got a command `kick`.
         kicks: usize,
     },

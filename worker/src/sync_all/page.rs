@@ -69,16 +69,22 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         groups.iter().map(|group| (*group, i64::try_from(of_group(*group)).unwrap_or(i64::MAX))).collect();
     let users: Vec<ChatId> = linked.iter().map(|(member, _)| member.chat_id).collect();
     let noted = synced_member::find_many(read, guild, &users).await?;
-    let noted: HashMap<ChatId, States> = noted.into_iter().map(|row| (row.chat_id, row.states)).collect();
+    let mut noted: HashMap<ChatId, States> = noted.into_iter().map(|row| (row.chat_id, row.states)).collect();
     let managed = planner.rules.managed();
     for (member, link) in linked {
         let names = names.get(&link.play_id);
         let change = planner.rules.change(member, SyncedPlayer::of(&link, names), &memberships);
-        let reasons = planner.rules.reasons(&change, link.play_id, &memberships);
+        let noted = noted.remove(&member.chat_id).unwrap_or_default();
+        let reasons = planner.rules.reasons(&change, link.play_id, &memberships).since(&noted.ranks);
+        let ranks = if change.is_empty() || noted.ranks.is_empty() {
+            planner.rules.ranks(link.play_id, &memberships)
+        } else {
+            noted.ranks.clone()
+        };
         let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
-        let left = states(&managed, member, &permitted.change, until);
-        let is_noted = noted.get(&member.chat_id).is_some_and(|noted| noted.end == left.end);
+        let left = States { ranks, ..states(&managed, member, &permitted.change, until) };
+        let is_noted = (noted.end, &noted.ranks) == (left.end, &left.ranks);
         if !is_noted || !left.passing.is_empty() {
             findings.states.push((member.chat_id, left));
         }
@@ -139,6 +145,7 @@ impl Findings {
             remove: change.remove,
             nick: change.nick,
             ranks: reasons.ranks,
+            ranks_before: reasons.ranks_before,
             bindings: reasons.bindings,
             nick_binding: reasons.nickname,
         });

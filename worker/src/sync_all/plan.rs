@@ -215,6 +215,7 @@ mod tests {
                 remove: vec![],
                 nick: None,
                 ranks: BTreeMap::new(),
+                ranks_before: BTreeMap::new(),
                 bindings: BTreeMap::new(),
                 nick_binding: None,
             })

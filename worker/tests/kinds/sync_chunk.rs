@@ -17,6 +17,7 @@ fn planned(person: &Person) -> PlannedChange {
         add: vec![role(MEMBER)],
         remove: vec![role(TRAINEE)],
         nick: Some(person.name.clone()),
+        ranks_before: [].into(),
         ranks: [(GroupId::try_from(GROUP).unwrap(), vec![1])].into(),
         bindings: [(role(MEMBER), vec![BindingId::try_from(1).unwrap()])].into(),
         nick_binding: None,
