@@ -19,5 +19,5 @@ mod schema;
 mod server;
 mod state;
 
-pub use server::accept::serve;
+pub use server::service::Service;
 pub use state::options::Options;

@@ -19,5 +19,6 @@ pub(crate) mod presence;
 mod replay;
 pub(crate) mod request_log;
 pub(crate) mod router;
+pub(crate) mod service;
 mod timed;
 pub(crate) mod webhook;

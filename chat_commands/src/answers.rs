@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use platforms::REPLAY_WINDOW;
+use runtime::{Counter, Rate};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tracing::{Instrument, Span};
@@ -18,6 +20,9 @@ use crate::message::Message;
 /// Well before the platform's 3 s, which include the way there and back.
 const ANSWER_WITHIN: Duration = Duration::from_millis(1_500);
 
+/// Of one number, in the time in which its signature is accepted.
+const ONCE: Rate = Rate::per(1, Duration::from_secs(2 * REPLAY_WINDOW.as_secs() + 60));
+
 /// The platform's types of an answer.
 mod kind {
     pub(super) const PONG: u8 = 1;
@@ -30,7 +35,12 @@ mod kind {
 }
 
 impl ChatCommands {
-    /// The answer to an interaction whose signature was checked. The command goes on if the caller stops waiting.
+    /// Whether no process has taken this interaction; while Redis is away: not this process.
+    pub async fn takes(&self, interaction: &Interaction) -> bool {
+        self.context.limits.take_or_fallback(Counter::Interaction(interaction.id), ONCE).await.allowed
+    }
+
+    /// The answer to an interaction that is surely the platform's. The command goes on if the caller stops waiting.
     pub async fn answer(self: &Arc<Self>, interaction: Interaction, request_id: Arc<str>) -> Value {
         let Interaction { application, token, ask, .. } = interaction;
         let asked = match ask {
@@ -106,7 +116,7 @@ fn refusal(text: String) -> Answer {
 }
 
 /// The id of a button or form is the command, a colon, and what it is about.
-fn parts(id: &str) -> (&str, &str) {
+pub(crate) fn parts(id: &str) -> (&str, &str) {
     id.split_once(':').unwrap_or((id, ""))
 }
 

@@ -19,7 +19,7 @@ pub struct Unreadable(#[from] serde_json::Error);
 /// Somebody did something, or the platform asks whether anybody is here.
 pub struct Interaction {
     /// Numbers of the platform: each comes once.
-    pub id: u64,
+    pub(crate) id: u64,
     pub(crate) application: ChatId,
     /// The credential for changes of the answer.
     pub(crate) token: String,

@@ -16,6 +16,7 @@ mod interaction;
 mod message;
 mod person;
 mod registration;
+mod stream;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use platforms::Platforms;
 use runtime::Context;
 
 pub use interaction::{Interaction, Unreadable};
-pub use registration::{Registered, are_registered, register};
+pub use registration::{Others, Registered, are_registered, register};
 
 /// Where the chat platform sends interactions.
 pub const INTERACTIONS_PATH: &str = "/chat/interactions";

@@ -4,7 +4,7 @@ use entities::ChatId;
 use platforms::{PlatformError, Platforms};
 use serde_json::{Value, json};
 
-use crate::commands::definitions;
+use crate::commands::{definitions, find};
 
 /// What became of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,23 +12,45 @@ pub enum Registered {
     /// The platform had them.
     Unchanged,
     Replaced,
+    /// The platform has those of another program.
+    Kept,
+}
+
+/// What becomes of the commands of another program that uses the same bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    Replaced,
+    Kept,
 }
 
 /// The number of commands, and whether the platform had them. It keeps them for all guilds of the application.
-pub async fn register(platforms: &Platforms) -> Result<(usize, Registered), PlatformError> {
+pub async fn register(platforms: &Platforms, others: Others) -> Result<(usize, Registered), PlatformError> {
     let application: ChatId = platforms.application().await?.id;
-    let ours = definitions();
-    if are_registered(platforms, application).await? {
-        return Ok((ours.len(), Registered::Unchanged));
-    }
-    platforms.put_chat_commands(application, json!(ours)).await?;
-    Ok((ours.len(), Registered::Replaced))
+    let (ours, theirs) = (definitions(), platforms.chat_commands(application).await?);
+    let registered = if are_same(&theirs) {
+        Registered::Unchanged
+    } else if others == Others::Kept && are_others(&theirs) {
+        Registered::Kept
+    } else {
+        platforms.put_chat_commands(application, json!(ours)).await?;
+        Registered::Replaced
+    };
+    Ok((ours.len(), registered))
 }
 
 /// Whether the platform has the commands of this version.
 pub async fn are_registered(platforms: &Platforms, application: ChatId) -> Result<bool, PlatformError> {
-    let theirs = Value::Array(platforms.chat_commands(application).await?);
-    Ok(is_same(&sorted(json!(definitions())), &sorted(theirs)))
+    Ok(are_same(&platforms.chat_commands(application).await?))
+}
+
+fn are_same(theirs: &[Value]) -> bool {
+    is_same(&sorted(json!(definitions())), &sorted(json!(theirs)))
+}
+
+/// There are some, and no version of ours has made them.
+fn are_others(theirs: &[Value]) -> bool {
+    let is_ours = |command: &Value| command["name"].as_str().is_some_and(|name| find(name).is_ok());
+    !theirs.is_empty() && !theirs.iter().any(is_ours)
 }
 
 fn sorted(mut commands: Value) -> Value {
@@ -78,6 +100,13 @@ mod tests {
         assert!(
             !is_same(&ours, &json!([])) && !is_same(&json!([]), &ours) && is_same(&json!([]), &json!([]))
         );
+    }
+
+    #[test]
+    fn commands_without_one_of_ours_are_of_another_program() {
+        let named = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
+        assert!(are_others(&named(&["play", "skip"])));
+        assert!(!are_others(&[]) && !are_others(&named(&["link", "old"])));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use runtime::{
 };
 use tokio::net::TcpListener;
 
-pub(crate) use args::{BackendArgs, BackgroundArgs, ChatEvents, SlotArgs};
+pub(crate) use args::{BackendArgs, BackgroundArgs, ChatEvents, EventArgs, SlotArgs};
 pub(crate) use wait::WaitArgs;
 
 use crate::schema;
@@ -97,16 +97,20 @@ impl Process {
         options: api::Options,
     ) {
         let Self { context, queue, platforms } = self;
+        let service = api::Service::new(context.clone(), queue.clone(), platforms.clone(), options.clone());
         credentials::check(&platforms, &context.shutdown);
-        credentials::register_commands(&platforms, &context.shutdown);
+        if events == ChatEvents::On || platforms.interaction_key.is_some() {
+            credentials::register_commands(&platforms, &context.shutdown);
+        }
         worker::start(&queue, platforms.clone(), options.public_url.clone(), slots);
         let follows = platforms.follow_pace != FollowPace::Off;
         scheduler::start(&context, &queue, scheduler::Options { alone: true, follows });
         if events == ChatEvents::On {
-            gateway::start(&context, &queue, &platforms, true);
+            let chat = platforms.interaction_key.is_none().then(|| service.chat_commands());
+            gateway::start(&context, &queue, &platforms, chat, true);
         }
         service_manager::started(&context.shutdown);
-        api::serve(context, queue, platforms, listener, options).await;
+        service.serve(listener).await;
     }
 }
 

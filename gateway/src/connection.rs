@@ -1,8 +1,10 @@
 //! One shard: connects while this process leads it, and hands on what it hears.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use chat_commands::ChatCommands;
 use entities::gateway_shard::{self, Model};
 use futures_util::StreamExt;
 use platforms::{PlatformError, Platforms};
@@ -13,6 +15,7 @@ use sea_orm::DbErr;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::watch;
 use tokio_websockets::Connector;
+use twilight_gateway::error::ReceiveMessageErrorType;
 use twilight_gateway::{Config, ConfigBuilder, Message, Session, Shard, ShardId};
 
 use crate::event::{Heard, intents, read};
@@ -34,6 +37,8 @@ pub(crate) struct Reader {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
+    /// `None`: interactions are taken by HTTP.
+    pub(crate) chat: Option<Arc<ChatCommands>>,
     pub(crate) starts: Starts,
     pub(crate) leadership: Leadership,
     pub(crate) leads: watch::Receiver<bool>,
@@ -166,6 +171,9 @@ impl Reader {
                     tracing::info!(shard = self.shard, code, "the event stream was cut: connecting again");
                 }
                 Err(error) => {
+                    if matches!(error.kind(), ReceiveMessageErrorType::Reconnect) {
+                        self.note_connected(false);
+                    }
                     runtime::warn_throttled!(%error, shard = self.shard, "the event stream is not understood");
                 }
             }
@@ -175,6 +183,10 @@ impl Reader {
 
     fn received(&self, shard: &Shard<Starts>, text: &str) -> Option<Received> {
         let heard = match read(text) {
+            Ok(Heard::Interaction(body)) => {
+                self.answer(body);
+                Heard::Other
+            }
             Ok(heard) => heard,
             Err(error) => {
                 runtime::warn_throttled!(%error, "an event of the chat platform is not understood");
@@ -182,6 +194,7 @@ impl Reader {
             }
         };
         match &heard {
+            Heard::Hello => self.note_connected(false),
             Heard::Ready => {
                 tracing::info!(shard = self.shard, "the event stream is read: a new session");
                 self.note_connected(true);
@@ -195,7 +208,7 @@ impl Reader {
                 metrics::counter!("guildhall_gateway_events_total", "event" => event.what.name())
                     .increment(1);
             }
-            Heard::Other => {}
+            Heard::Interaction(_) | Heard::Other => {}
         }
         let session = shard.session()?;
         Some(Received {
@@ -204,6 +217,21 @@ impl Reader {
             sequence: i64::try_from(session.sequence()).unwrap_or(i64::MAX),
             resume_url: shard.resume_url().map(str::to_owned),
         })
+    }
+
+    /// At once, not behind what waits for the database: the platform waits 3 s. What comes before the session goes on was missed.
+    fn answer(&self, interaction: String) {
+        metrics::counter!("guildhall_gateway_events_total", "event" => "interaction").increment(1);
+        let Some(chat) = self.chat.clone() else {
+            runtime::warn_throttled!(
+                "a command came by the event stream, and GUILDHALL_CHAT_PUBLIC_KEY says that they come by HTTP: enter the \
+                 interactions endpoint URL in the developer portal, or unset the key"
+            );
+            return;
+        };
+        let missed = !self.connected.load(Ordering::Relaxed);
+        let answer = async move { chat.answer_event(&interaction, missed).await };
+        self.context.shutdown.tracker().spawn(answer);
     }
 
     /// Until the application has the intent for members.

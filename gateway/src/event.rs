@@ -4,6 +4,7 @@ use entities::{ChatId, GuildId, RoleId};
 use platforms::ChatMember;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use twilight_gateway::Intents;
 
 /// What the stream is asked for. The privileged one is left out where the application does not have it.
@@ -49,16 +50,24 @@ impl What {
 /// A text of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
+    /// A new connection: until a session begins or goes on in it, events are late ones.
+    Hello,
     /// A new session: events before it may be lost.
     Ready,
     Resumed,
     Event(Event),
+    /// Somebody used a command, a button or a form: the event's data.
+    Interaction(String),
     /// Nothing follows from it.
     Other,
 }
 
+const HELLO: u8 = 10;
+
 #[derive(Deserialize)]
 struct Head {
+    #[serde(default)]
+    op: u8,
     t: Option<String>,
 }
 
@@ -111,10 +120,14 @@ struct GuildBody {
 
 /// Reads a text. `Err`: an event that should be known has another form.
 pub(crate) fn read(text: &str) -> serde_json::Result<Heard> {
-    let Some(name) = serde_json::from_str::<Head>(text)?.t else { return Ok(Heard::Other) };
+    let Head { op, t } = serde_json::from_str(text)?;
+    let Some(name) = t else { return Ok(if op == HELLO { Heard::Hello } else { Heard::Other }) };
     let event = match name.as_str() {
         "READY" => return Ok(Heard::Ready),
         "RESUMED" => return Ok(Heard::Resumed),
+        "INTERACTION_CREATE" => {
+            return Ok(Heard::Interaction(body::<Box<RawValue>>(text)?.get().to_owned()));
+        }
         "GUILD_MEMBER_ADD" => member(text, What::Joined)?,
         "GUILD_MEMBER_UPDATE" => member(text, What::Changed)?,
         "GUILD_MEMBER_REMOVE" => of_user(text, What::Left)?,
@@ -188,7 +201,20 @@ mod tests {
     }
 
     #[test]
+    fn an_interaction_is_handed_on_as_it_is() {
+        let text =
+            r#"{"t":"INTERACTION_CREATE","s":6,"op":0,"d":{"id":"9","type":2, "data":{"name":"link"}}}"#;
+        let body = r#"{"id":"9","type":2, "data":{"name":"link"}}"#.to_owned();
+        assert_eq!(read(text).unwrap(), Heard::Interaction(body));
+        assert!(read(r#"{"t":"INTERACTION_CREATE","s":6,"op":0}"#).is_err());
+    }
+
+    #[test]
     fn nothing_follows_from_other_texts() {
+        assert_eq!(
+            read(r#"{"op":10,"d":{"heartbeat_interval":1},"s":null,"t":null}"#).unwrap(),
+            Heard::Hello
+        );
         assert_eq!(read(r#"{"op":11,"d":null,"s":null,"t":null}"#).unwrap(), Heard::Other);
         assert_eq!(read(r#"{"op":0,"s":1,"t":"TYPING_START","d":{}}"#).unwrap(), Heard::Other);
         let of_bot = r#"{"t":"GUILD_MEMBER_ADD","s":3,"op":0,"d":{"guild_id":"7","user":{"id":"8","username":"b","bot":true},"roles":[]}}"#;

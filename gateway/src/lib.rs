@@ -1,5 +1,6 @@
 //! The gateway: reads the chat platform's event stream, and enqueues what follows from its events. It notes its place in the
-//! stream in the transaction of the jobs, and does nothing else (docs/rules.md 5).
+//! stream in the transaction of the jobs, and does nothing else (docs/rules.md 5); interactions it hands on at once
+//! (docs/rules.md 13).
 //!
 //! Several processes may run. Each shard of the stream has a lease; its holder reads it, and another process takes over where
 //! the last one stopped, within the time in which the platform lets a session go on.
@@ -10,9 +11,11 @@ mod follow_up;
 mod place;
 mod starts;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use chat_commands::ChatCommands;
 use entities::leader_lease;
 use platforms::{Gateway, PlatformError, Platforms};
 use queue::Queue;
@@ -25,9 +28,15 @@ use crate::starts::Starts;
 /// Between two tries to learn where the stream is.
 const AGAIN_AFTER: Duration = Duration::from_secs(5);
 
-/// Starts to read the stream; it ends with the context's shutdown. `alone`: no other process does. Without a token there is
-/// no stream.
-pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: bool) {
+/// Starts to read the stream; it ends with the context's shutdown. `chat` answers interactions, unless they come by HTTP.
+/// `alone`: no other process does. Without a token there is no stream.
+pub fn start(
+    context: &Context,
+    queue: &Queue,
+    platforms: &Platforms,
+    chat: Option<Arc<ChatCommands>>,
+    alone: bool,
+) {
     let (context, queue, platforms) = (context.clone(), queue.clone(), platforms.clone());
     let soft = context.shutdown.soft().clone();
     context.shutdown.tracker().clone().spawn(async move {
@@ -47,6 +56,7 @@ pub fn start(context: &Context, queue: &Queue, platforms: &Platforms, alone: boo
                 context: context.clone(),
                 queue: queue.clone(),
                 platforms: platforms.clone(),
+                chat: chat.clone(),
                 starts: starts.clone(),
                 leadership,
                 leads,

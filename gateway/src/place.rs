@@ -85,7 +85,7 @@ impl Writer<'_> {
             match heard {
                 Heard::Event(event) => events.push(event),
                 Heard::Ready => follow_up::catch_up(&mut work, &self.place).await?,
-                Heard::Resumed | Heard::Other => {}
+                Heard::Hello | Heard::Resumed | Heard::Interaction(_) | Heard::Other => {}
             }
         }
         follow_up::events(&mut work, &events).await?;

@@ -129,8 +129,7 @@ pub struct Application {
     /// Hexadecimal; signs interactions.
     #[serde(default)]
     pub verify_key: String,
-    /// Where interactions go; `None`: to the event stream.
-    pub interactions_endpoint_url: Option<String>,
+    interactions_endpoint_url: Option<String>,
     /// Where people may come back to after signing in. `None`: the platform does not say.
     pub redirect_uris: Option<Vec<String>>,
 }
@@ -138,6 +137,11 @@ pub struct Application {
 impl Application {
     /// `GATEWAY_GUILD_MEMBERS`, and the same for a bot in fewer than 100 guilds.
     const MEMBERS_INTENT: u64 = 1 << 14 | 1 << 15;
+
+    /// Where interactions go; `None`: to the event stream.
+    pub fn interactions_endpoint(&self) -> Option<&str> {
+        self.interactions_endpoint_url.as_deref().filter(|url| !url.is_empty())
+    }
 
     pub fn has_members_intent(&self) -> bool {
         self.flags & Self::MEMBERS_INTENT != 0

@@ -29,6 +29,7 @@ pub(crate) mod chat {
     pub(crate) const SEND_MESSAGE: &str = "POST /channels/:channel/messages";
     pub(crate) const COMMANDS: &str = "GET /applications/:application/commands";
     pub(crate) const PUT_COMMANDS: &str = "PUT /applications/:application/commands";
+    pub(crate) const ANSWER: &str = "POST /interactions/:interaction/:token/callback";
     pub(crate) const EDIT_ANSWER: &str = "PATCH /webhooks/:application/:token/messages/@original";
     pub(crate) const FOLLOW_ANSWER: &str = "POST /webhooks/:application/:token";
     /// On the host of files.

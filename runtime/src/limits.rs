@@ -55,7 +55,7 @@ impl Limits {
         }
     }
 
-    /// Like [`take`](Self::take), but Redis is asked for blocks of requests, and it never fails: while Redis is down this
+    /// Like [`take`](Self::take), but Redis is asked for blocks of requests, where this process has joined, and it never fails: while Redis is down this
     /// process allows its share of the rate, rate / known API processes, at least 1. Permits granted earlier
     /// in the window are part of its share.
     pub async fn take_or_fallback(&self, counter: Counter, rate: Rate) -> Decision {

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use entities::{ChannelId, ChatId, GuildId};
 use http::Uri;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use crate::grants::random_text;
 use crate::message::Message;
@@ -48,6 +49,8 @@ pub(crate) struct Interaction {
     /// When the token ends.
     pub(crate) until: Instant,
     pub(crate) answered: bool,
+    /// It came by the event stream, and its answer is waited for.
+    pub(crate) waits: Option<oneshot::Sender<Value>>,
     /// The message that the answer made or changes.
     pub(crate) original: Option<Snowflake>,
     pub(crate) modal: Option<Value>,
@@ -66,6 +69,7 @@ impl Interaction {
             source: None,
             until: Instant::now() + TOKEN_LIFE,
             answered: false,
+            waits: None,
             original: None,
             modal: None,
             failed: None,

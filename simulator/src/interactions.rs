@@ -1,5 +1,5 @@
 //! Interactions: what people do with the bot's commands, buttons, selects and modals. They are sent to the application's
-//! endpoint, signed, and its answer takes effect.
+//! endpoint, signed, or without one to the event stream, and the answer takes effect.
 
 mod answer;
 pub(crate) mod command;
@@ -12,17 +12,21 @@ use http::Uri;
 use serde_json::{Value, json};
 
 use crate::application_key::SignatureFlaw;
-pub(crate) use crate::interactions::answer::{add, edit, unknown_message};
-use crate::interactions::delivery::deliver;
+pub(crate) use crate::interactions::answer::{add, edit, take, unknown_message};
+use crate::interactions::delivery::{answered, deliver};
 use crate::interactions::kinds::PING;
 pub(crate) use crate::interactions::prepare::InteractionForm;
+use crate::interactions::prepare::Way;
 use crate::simulator::Simulator;
 use crate::snowflake::Snowflake;
 
 /// Sends an interaction and applies the answer. `Err` names what a person could not have done.
 pub(crate) async fn send(simulator: &Simulator, form: &InteractionForm) -> Result<Value, String> {
     let prepared = prepare::prepare(&mut simulator.state_mut(), form)?;
-    let delivered = deliver(&prepared.endpoint, prepared.payload, form.flaw).await;
+    let delivered = match prepared.way {
+        Way::Endpoint(endpoint) => deliver(&endpoint, prepared.payload, form.flaw).await,
+        Way::Stream(answer) => answered(answer).await,
+    };
     let mut state = simulator.state_mut();
     let message = answer::settle(&mut state.conversations, prepared.id, &delivered);
     let mut report = json!({

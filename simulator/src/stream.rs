@@ -167,8 +167,17 @@ impl Stream {
 
     /// An event for all sessions that asked for its kind, of the guild's shard.
     pub(crate) fn dispatch(&mut self, guild: GuildId, intent: u64, event: &'static str, data: &Value) {
+        self.send(|session| session.gets(guild, intent), event, data);
+    }
+
+    /// An interaction of a guild, or of direct messages, which needs no intent.
+    pub(crate) fn interaction(&mut self, guild: Option<GuildId>, data: &Value) {
+        self.send(|session| session.has(guild), "INTERACTION_CREATE", data);
+    }
+
+    fn send(&mut self, gets: impl Fn(&Session) -> bool, event: &'static str, data: &Value) {
         let Self { sessions, settings, counts, .. } = self;
-        for session in sessions.values_mut().filter(|session| session.gets(guild, intent)) {
+        for session in sessions.values_mut().filter(|session| gets(session)) {
             counts.events += 1;
             session.hold(settings.reorder, event, data.clone());
             if settings.double > 0 {

@@ -9,7 +9,7 @@ use crate::client::http_client;
 use crate::deployment::Deployment;
 use crate::job_rows::JobRow;
 use crate::process::{Process, Roles, Running, Spawn, free_address};
-use crate::setup::{EVENTS, Mode};
+use crate::setup::{EVENTS, Mode, PUBLIC_KEY};
 use crate::wait::{eventually, eventually_ok};
 
 /// Start timeout of a process on a busy machine.
@@ -119,8 +119,11 @@ impl Deployment {
         self.take_interactions().await;
     }
 
-    /// Interactions of the chat platform are sent to the first API process.
+    /// Interactions of the chat platform are sent to the first API process, if it takes them.
     async fn take_interactions(&self) {
+        if self.variable(PUBLIC_KEY).is_none_or(str::is_empty) {
+            return;
+        }
         let first = self.roles().apis.first().map(|api| api.base.clone());
         if let (Some(base), false) = (first, self.simulator_ended()) {
             self.simulator.set_interactions_endpoint(&format!("{base}/chat/interactions")).await;

@@ -5,6 +5,8 @@ use crate::servers::Servers;
 
 /// Whether the single process reads events; where there are several, whether a process for them is started.
 pub(crate) const EVENTS: &str = "GUILDHALL_CHAT_EVENTS";
+/// With it commands of the chat platform come by HTTP.
+pub(crate) const PUBLIC_KEY: &str = "GUILDHALL_CHAT_PUBLIC_KEY";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -96,6 +98,12 @@ impl Setup {
     #[must_use]
     pub fn events(self) -> Self {
         self.env(EVENTS, "on")
+    }
+
+    /// Commands of the chat platform come by the event stream, as without a public address.
+    #[must_use]
+    pub fn commands_by_stream(self) -> Self {
+        self.events().env(PUBLIC_KEY, "")
     }
 
     #[must_use]

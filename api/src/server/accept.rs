@@ -2,90 +2,20 @@
 //! responses at once, limits connections, and on shutdown finishes requests in flight without waiting for idle clients.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 
-use chat_commands::ChatCommands;
-use console::Console;
-use people::RightsCache;
-use platforms::Platforms;
-use queue::Queue;
-use runtime::{Context, Shutdown};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
 use crate::request::client_address;
 use crate::server::admitted::{Admission, OpenConnections};
-use crate::server::dispatch::{Peer, Server};
-use crate::server::in_process::InProcess;
-use crate::server::router::Router;
-use crate::server::{connection, dispatch, heartbeat_writer, live, presence};
 use crate::state::State;
-use crate::state::options::Options;
 
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves the API until shutdown begins and the last connection has ended or was cancelled.
-///
-/// Tasks run on the trackers of the shutdown, so waiting for the shutdown covers them too.
-pub async fn serve(
-    context: Context,
-    queue: Queue,
-    platforms: Platforms,
-    listener: TcpListener,
-    options: Options,
-) {
-    let shutdown = context.shutdown.clone();
-    if options.distributed {
-        context.limits.join(&shutdown);
-    }
-    let state = State::new(context, queue, platforms, options);
-    start_services(&state, &shutdown);
-    let router = Arc::new(Router::new());
-    let api = InProcess { state: state.clone(), router: router.clone() };
-    let State { context, platforms, queue, options, .. } = &*state;
-    let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
-    let rights = Arc::new(RightsCache::new(context.clone(), platforms.clone()));
-    let ways_in = console::WaysIn {
-        public_url: options.public_url.clone(),
-        link_command: options.link_command.clone(),
-    };
-    let api = Arc::new(api);
-    let chat = ChatCommands {
-        context: context.clone(),
-        platforms: platforms.clone(),
-        api: api.clone(),
-        rights: rights.clone(),
-        public_url: options.public_url.clone(),
-    };
-    let console = Console::new(context, platforms, queue, api, rights, ways_in);
-    live::start(&state, &console);
-    let service = warp::service(dispatch::filter(Arc::new(Server {
-        state: state.clone(),
-        router,
-        console,
-        chat: Arc::new(chat),
-    })));
-    let connections = TaskTracker::new();
-    accept(&listener, &state, &connections, |stream, peer, admission| {
-        connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())
-    })
-    .await;
-    // The system refuses new connections, and clients go to another process.
-    drop(listener);
-    connections.close();
-    connections.wait().await;
-}
-
-/// Tasks beside the requests.
-fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
-    // Ends after its last batch.
-    shutdown.services().spawn(heartbeat_writer::write_batches(state.clone()));
-    shutdown.services().spawn(presence::keep(state.clone()));
-}
-
-async fn accept<F>(
+/// Accepts until shutdown begins.
+pub(super) async fn accept<F>(
     listener: &TcpListener,
     state: &State,
     connections: &TaskTracker,

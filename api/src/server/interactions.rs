@@ -2,13 +2,10 @@
 //! each call, and sends wrong signatures on purpose.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use chat_commands::{ChatCommands, INTERACTIONS_PATH as PATH, Interaction};
 use http::{HeaderMap, HeaderValue, Response, header};
-use platforms::REPLAY_WINDOW;
-use runtime::{Counter, Rate};
 
 use crate::request::bodies::BodyStream;
 use crate::response::error::ApiError;
@@ -22,8 +19,6 @@ const TIMESTAMP: &str = "x-signature-timestamp";
 const BODY_LIMIT: usize = 256 * 1024;
 /// All of them together: the platform is one client.
 const OWNER: i64 = 0;
-/// Of one number, in the time in which its signature is accepted.
-const ONCE: Rate = Rate::per(1, Duration::from_secs(2 * REPLAY_WINDOW.as_secs() + 60));
 
 /// The answer has the platform's form; refusals have the envelope.
 pub(crate) async fn serve(
@@ -50,7 +45,7 @@ async fn answer(
     log: &RequestLog,
 ) -> Result<Bytes, ApiError> {
     let key = state.platforms.interaction_key.as_ref().ok_or_else(|| {
-        let text = "commands of the chat platform are off: GUILDHALL_CHAT_PUBLIC_KEY is not set";
+        let text = "commands of the chat platform are not taken here: GUILDHALL_CHAT_PUBLIC_KEY is not set";
         ApiError::unavailable("not_configured", text)
     })?;
     let (Some(signature), Some(timestamp)) = (text(headers, SIGNATURE), text(headers, TIMESTAMP)) else {
@@ -62,7 +57,7 @@ async fn answer(
     }
     let interaction =
         Interaction::read(&body).map_err(|error| ApiError::body("invalid_interaction", error.to_string()))?;
-    if !state.context.limits.take_or_fallback(Counter::Interaction(interaction.id), ONCE).await.allowed {
+    if !chat.takes(&interaction).await {
         return Err(ApiError::key("replayed", "this interaction was answered before"));
     }
     Ok(Bytes::from(chat.answer(interaction, log.request_id.clone()).await.to_string()))

@@ -30,9 +30,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
             .await?;
     let Process { context, queue, platforms } = process;
     process::serve_metrics(metrics, &context, &platforms);
-    credentials::register_commands(&platforms, &context.shutdown);
+    if platforms.interaction_key.is_some() {
+        credentials::register_commands(&platforms, &context.shutdown);
+    }
     let options = process::api_options(args.http, true);
     service_manager::started(&context.shutdown);
-    api::serve(context.clone(), queue, platforms, listener, options).await;
+    api::Service::new(context.clone(), queue, platforms, options).serve(listener).await;
     process::finish(context).await
 }

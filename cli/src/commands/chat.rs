@@ -1,7 +1,7 @@
 //! `guildhall chat`: commands of the chat platform, such as /link.
 
 use anyhow::Context as _;
-use chat_commands::{Registered, register};
+use chat_commands::{Others, Registered, register};
 use platforms::Platforms;
 use runtime::PlatformArgs;
 
@@ -9,12 +9,12 @@ use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Tell the chat platform which commands there are, if it has others; `serve` and `api` do it when they start
+    /// Tell the chat platform which commands there are, if it has others; processes that answer them do it when they start
     RegisterCommands(RegisterArgs),
 }
 
-/// Commands appear in all guilds of the bot. They need the application's public key in the processes that serve the API, and
-/// the address /chat/interactions of the public URL as the application's interactions endpoint (docs/linking.md).
+/// Commands appear in all guilds of the bot, in the place of all that it has. They arrive by the event stream, or by HTTP
+/// with the application's public key (docs/linking.md).
 #[derive(clap::Args)]
 pub(crate) struct RegisterArgs {
     #[command(flatten)]
@@ -24,10 +24,11 @@ pub(crate) struct RegisterArgs {
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     let Command::RegisterCommands(args) = command;
     let platforms = Platforms::new(&args.platforms.checked()?, None)?;
-    let (count, registered) = register(&platforms).await.context("the commands were not registered")?;
+    let (count, registered) =
+        register(&platforms, Others::Replaced).await.context("the commands were not registered")?;
     let commands = output::count(count, "command");
     output::print(&match registered {
-        Registered::Replaced => format!("registered {commands}"),
+        Registered::Replaced | Registered::Kept => format!("registered {commands}"),
         Registered::Unchanged => format!("the chat platform has these {commands} already"),
     })
 }

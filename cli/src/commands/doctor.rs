@@ -12,9 +12,10 @@ use anyhow::bail;
 use entities::GuildId;
 use runtime::{Config, HttpArgs, ListenArgs, Origin, PlatformConfig, StartError};
 
+use self::application::Commands;
 use self::report::Report;
 use crate::format::FormatArgs;
-use crate::process::{BackendArgs, database_name};
+use crate::process::{BackendArgs, ChatEvents, EventArgs, database_name};
 
 /// Checks the configuration, the servers and their clocks, both platforms, the bot's application there and its permissions in
 /// each guild. Changes nothing.
@@ -36,6 +37,8 @@ pub(crate) struct Args {
     listen: ListenArgs,
     #[command(flatten)]
     http: HttpArgs,
+    #[command(flatten)]
+    events: EventArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
@@ -62,7 +65,13 @@ async fn examine(args: &Args, report: &mut Report) {
     let token = platforms::check_token(&clients, report).await;
     if token {
         platforms::check_clock(&clients, report).await;
-        application::check(&clients, &credentials, public, report).await;
+        let commands = match (config.broker.is_some(), args.events.chat_events) {
+            _ if clients.interaction_key.is_some() => Commands::ByHttp,
+            (true, _) => Commands::ByGateway,
+            (false, ChatEvents::On) => Commands::ByStream,
+            (false, ChatEvents::Off) => Commands::Off,
+        };
+        application::check(&clients, &credentials, (public, commands), report).await;
     }
     let Some(guilds) = guilds else { return };
     for known in &guilds {

@@ -6,7 +6,7 @@ use runtime::{
 };
 
 use crate::environment;
-use crate::process::{self, ChatEvents, Process, SlotArgs, WaitArgs, wait};
+use crate::process::{self, EventArgs, Process, SlotArgs, WaitArgs, wait};
 
 /// Everything in one process: for one community on one machine. Needs no configuration; its data survives restarts.
 ///
@@ -24,9 +24,8 @@ pub(crate) struct Args {
     wait: WaitArgs,
     #[command(flatten)]
     platforms: PlatformArgs,
-    /// Whether the events of the chat platform are read
-    #[arg(long, env = "GUILDHALL_CHAT_EVENTS", value_enum, value_name = "EVENTS", default_value_t = ChatEvents::On, help_heading = "Platforms")]
-    chat_events: ChatEvents,
+    #[command(flatten)]
+    events: EventArgs,
     #[command(flatten)]
     slots: SlotArgs,
     #[command(flatten)]
@@ -61,6 +60,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let context = process.context.clone();
     process::serve_metrics(metrics, &context, &process.platforms);
     let options = process::api_options(args.http, false);
-    process.run_all(args.slots.slots(), args.chat_events, listener, options).await;
+    process.run_all(args.slots.slots(), args.events.chat_events, listener, options).await;
     process::finish(context).await
 }

@@ -41,7 +41,8 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 ///
 /// Interactions are signed with a constant key, whose public one is
 /// `7c112e9d2ea806fd1ebbc86c89b548b6651e7825af36c7a1ab7a4a4101ead9e7`. They go to the endpoint that `PATCH /applications/@me`
-/// sets, with `interactions_endpoint_url`. `POST /control/interactions` sends one as a person, waits at most three seconds, and answers with
+/// sets, with `interactions_endpoint_url`; without one to the event stream as `INTERACTION_CREATE`, unsigned, and the answer comes by
+/// `POST /interactions/ID/TOKEN/callback`. `POST /control/interactions` sends one as a person, waits at most three seconds, and answers with
 /// `interaction_id`, `message_id`, `status`, `took_ms` and `answer`. The person types a command: `{"guild_id": "1", "user_id": "2",
 /// "command": "setup button", "options": {}}` (`channel_id`: `general` if absent), presses a button: `{"user_id": "2", "message_id": "3",
 /// "press": "custom_id"}` (a select with `values`), or submits the modal that an interaction was answered with: `{"user_id": "2",
@@ -53,7 +54,7 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// /control/interactions/ID/token` ends its 15 minutes. `GET /control/messages?chat_id=ID` lists direct messages,
 /// `?channel_id=ID` those of a channel; each guild has a channel `general` with the id of the guild. `POST /control/direct-messages` with
 /// `{"chat_id": "2", "closed": true}` makes a person take none. `POST /control/application` sets `redirect_uris`, and
-/// `interactions_endpoint_url` without a PING.
+/// `interactions_endpoint_url` without a PING (`""`: none).
 ///
 /// `/client?guild=ID&user=ID` is a page on which you play the chat client as any member: it shows messages, and has commands,
 /// buttons, selects and modals as forms. Its part "In the game" plays a player, by name: it sends codes to `POST

@@ -29,6 +29,13 @@ pub(crate) struct BackgroundArgs {
     pub(crate) otlp: OtlpArgs,
 }
 
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct EventArgs {
+    /// Whether the events of the chat platform are read
+    #[arg(long, env = "GUILDHALL_CHAT_EVENTS", value_enum, value_name = "EVENTS", default_value_t = ChatEvents::On, help_heading = "Platforms")]
+    pub(crate) chat_events: ChatEvents,
+}
+
 /// Whether a single process reads the events of the chat platform.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ChatEvents {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chat_commands::{Registered, register};
+use chat_commands::{Others, Registered, register};
 use platforms::{PlatformError, Platforms};
 use runtime::Shutdown;
 
@@ -35,18 +35,11 @@ fn tell(platform: &str, checked: Result<(), PlatformError>) {
 
 /// In processes that answer commands. Runs in the background, until the platform has them or refuses them.
 pub(crate) fn register_commands(platforms: &Platforms, shutdown: &Shutdown) {
-    if platforms.interaction_key.is_none() {
-        return;
-    }
     let (platforms, hard) = (platforms.clone(), shutdown.hard().clone());
     shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
         loop {
-            match register(&platforms).await {
-                Ok((commands, registered)) => {
-                    let changed = registered == Registered::Replaced;
-                    tracing::info!(commands, changed, "the chat platform has the commands");
-                    return;
-                }
+            match register_once(&platforms).await {
+                Ok(()) => return,
                 Err(error) if error.is_retryable() => {
                     tracing::warn!(%error, "the commands of the chat platform could not be registered yet");
                     tokio::time::sleep(error.retry_after().unwrap_or_default().max(REGISTER_AGAIN_AFTER))
@@ -59,4 +52,32 @@ pub(crate) fn register_commands(platforms: &Platforms, shutdown: &Shutdown) {
             }
         }
     }));
+}
+
+/// Commands that come by the event stream need no setting, so they take no other program's place.
+async fn register_once(platforms: &Platforms) -> Result<(), PlatformError> {
+    let by_stream = platforms.interaction_key.is_none();
+    if by_stream && platforms.chat.token().is_err() {
+        return Ok(());
+    }
+    if by_stream && let Some(url) = platforms.application().await?.interactions_endpoint() {
+        tracing::warn!(
+            url,
+            "commands go to the application's interactions endpoint URL, so none comes by the event stream: clear it in the \
+             developer portal, or set GUILDHALL_CHAT_PUBLIC_KEY"
+        );
+        return Ok(());
+    }
+    let (commands, registered) =
+        register(platforms, if by_stream { Others::Kept } else { Others::Replaced }).await?;
+    match registered {
+        Registered::Kept => tracing::warn!(
+            "the chat platform has commands of another program: `guildhall chat register-commands` replaces them"
+        ),
+        Registered::Unchanged | Registered::Replaced => {
+            let changed = registered == Registered::Replaced;
+            tracing::info!(commands, changed, "the chat platform has the commands");
+        }
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ pub(crate) mod linking;
 mod moderating;
 mod serving;
 mod staff;
+mod stream;
 
 use std::time::Duration;
 
@@ -88,6 +89,14 @@ async fn forged(deployment: &Deployment, user: &str, button: &str) -> Value {
     let (status, answer) = door::send_signed(deployment, body.to_string().into_bytes()).await;
     assert_eq!(status, 200, "{answer}");
     answer
+}
+
+/// People see commands: processes register them beside their start.
+async fn registered(deployment: &Deployment) {
+    eventually("the commands are there", WITHIN, async || {
+        (!deployment.simulator.commands().await.is_empty()).then_some(())
+    })
+    .await;
 }
 
 /// Somebody types a command.

@@ -36,7 +36,7 @@ pub struct PlatformArgs {
     #[arg(skip = Secret::of_variable(CHAT_CLIENT_SECRET))]
     pub chat_client_secret: Option<Secret>,
     /// Public key of the chat platform's application, as its developer portal shows it: with it commands of the chat platform
-    /// are taken at `POST /chat/interactions`
+    /// are taken at `POST /chat/interactions`, without it from the event stream
     #[arg(long, env = "GUILDHALL_CHAT_PUBLIC_KEY", value_name = "HEX")]
     pub chat_public_key: Option<String>,
     /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]

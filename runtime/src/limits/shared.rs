@@ -47,7 +47,8 @@ struct Inner {
     /// Names of limits, for counters in messages.
     names: Mutex<Vec<&'static str>>,
     processes: ProcessCount,
-    leaving: AtomicBool,
+    /// Others may ask this process to return permits. Otherwise it takes none in advance, and counts requests one by one.
+    joined: AtomicBool,
 }
 
 impl SharedWindows {
@@ -70,7 +71,7 @@ impl SharedWindows {
             names: Mutex::default(),
             processes,
             redis,
-            leaving: AtomicBool::new(false),
+            joined: AtomicBool::new(false),
         }))
     }
 
@@ -80,6 +81,7 @@ impl SharedWindows {
 
     /// Counts this process, and listens to the others, until shutdown begins; then returns unused permits.
     pub(super) fn join(&self, shutdown: &Shutdown) {
+        self.0.joined.store(true, Ordering::Relaxed);
         self.0.processes.announce(shutdown);
         let (leaving, soft) = (self.clone(), shutdown.soft().clone());
         shutdown.tracker().spawn(async move {
@@ -97,7 +99,7 @@ impl SharedWindows {
 
     /// From now on requests are counted one by one, so that no permit is lost when this process ends.
     async fn leave(&self) {
-        self.0.leaving.store(true, Ordering::Relaxed);
+        self.0.joined.store(false, Ordering::Relaxed);
         let unused = stream::iter(self.0.granted.unused());
         unused.for_each_concurrent(CONCURRENT_RETURNS, |counter| self.give_back(counter)).await;
     }
@@ -107,9 +109,9 @@ impl SharedWindows {
         match self.0.granted.take(counter, rate) {
             Some(decision) => Ok(decision),
             None => {
-                let leaving = self.0.leaving.load(Ordering::Relaxed);
+                let joined = self.0.joined.load(Ordering::Relaxed);
                 // Boxed, because hardly any request waits.
-                Box::pin(self.take_granted(counter, rate, (!leaving).then(|| self.0.processes.known()))).await
+                Box::pin(self.take_granted(counter, rate, joined.then(|| self.0.processes.known()))).await
             }
         }
     }

@@ -69,7 +69,7 @@ fn unverified() -> Reply {
 #[serde(deny_unknown_fields)]
 struct ApplicationForm {
     redirect_uris: Option<Vec<String>>,
-    /// Set without a PING.
+    /// Set without a PING; empty: cleared.
     interactions_endpoint_url: Option<String>,
 }
 
@@ -79,7 +79,10 @@ pub(crate) fn change(simulator: &Simulator, input: &Input) -> Reply {
         let settings = &mut simulator.state_mut().conversations;
         if let Some(url) = form.interactions_endpoint_url {
             let endpoint = url.parse().ok().filter(|_| is_web_address(&url));
-            settings.endpoint = Some(endpoint.ok_or("interactions_endpoint_url: not a web address")?);
+            if endpoint.is_none() && !url.is_empty() {
+                return Err("interactions_endpoint_url: not a web address".to_owned());
+            }
+            settings.endpoint = endpoint;
         }
         settings.redirect_uris = form.redirect_uris.unwrap_or(std::mem::take(&mut settings.redirect_uris));
         Ok(())

@@ -1,11 +1,13 @@
-//! Answers to interactions after the first one: the token in the path is the credential, for 15 minutes.
+//! Answers to interactions: the token in the path is the credential, for the first answer 3 seconds, for others 15 minutes.
 
 use std::time::Instant;
+
+use serde_json::Value;
 
 use crate::conversations::{Conversations, Interaction};
 use crate::endpoints::guild::settle;
 use crate::form;
-use crate::interactions::{add, edit, unknown_message};
+use crate::interactions::{add, edit, take, unknown_message};
 use crate::message::Message;
 use crate::message::form::MessageForm;
 use crate::objects;
@@ -25,6 +27,36 @@ fn interaction<'c>(all: &'c Conversations, input: &Input) -> Result<(Snowflake, 
     let found = all.interactions.iter().find(|(_, one)| valid(one));
     let (id, found) = found.ok_or_else(|| Reply::chat_error(401, 50027, "Invalid Webhook Token"))?;
     if found.answered { Ok((*id, found)) } else { Err(unknown()) }
+}
+
+/// The first answer to an interaction of the event stream.
+pub(crate) fn answer(simulator: &Simulator, input: &Input) -> Reply {
+    let all = &mut simulator.state_mut().conversations;
+    settle(first_answer(all, input).map(|()| Reply::empty()))
+}
+
+fn first_answer(all: &mut Conversations, input: &Input) -> Result<(), Reply> {
+    let unknown = || Reply::chat_error(404, 10062, "Unknown interaction");
+    let id: Snowflake = input.param("id").parse().map_err(|_| unknown())?;
+    let valid = |one: &&mut Interaction| one.token == input.param("token");
+    let found = all.interactions.get_mut(&id).filter(valid).ok_or_else(unknown)?;
+    if found.answered {
+        return Err(Reply::chat_error(400, 40060, "Interaction has already been acknowledged."));
+    }
+    // Nobody waits after 3 s.
+    let waits = found.waits.take().filter(|waits| !waits.is_closed()).ok_or_else(unknown)?;
+    let body = Value::Object(form::read(&input.body)?);
+    match take(all, id, &body) {
+        Ok(()) => _ = waits.send(body),
+        Err(why) => {
+            // Another answer may come.
+            if let Some(found) = all.interactions.get_mut(&id) {
+                found.waits = Some(waits);
+            }
+            return Err(form::invalid("data", ("INVALID", why)));
+        }
+    }
+    Ok(())
 }
 
 fn original(all: &Conversations, input: &Input) -> Result<Snowflake, Reply> {

@@ -25,16 +25,23 @@ pub(super) fn settle(all: &mut Conversations, id: Snowflake, delivered: &Deliver
         (Some(200), None) => Err("the answer is not JSON".to_owned()),
         (Some(status), _) => Err(format!("answered {status}")),
     };
-    let effect = answer.and_then(|body| take_effect(all, id, body));
     let interaction = all.interactions.get_mut(&id)?;
-    match effect {
-        Ok(Effect { original, modal }) => {
-            (interaction.original, interaction.modal) = (original, modal);
-            interaction.answered = true;
-        }
-        Err(why) => interaction.failed = Some(why),
+    interaction.waits = None;
+    if !interaction.answered
+        && let Err(why) = answer.and_then(|body| take(all, id, body))
+    {
+        all.interactions.get_mut(&id)?.failed = Some(why);
     }
-    interaction.original
+    all.interactions.get(&id)?.original
+}
+
+/// The answer takes effect.
+pub(crate) fn take(all: &mut Conversations, id: Snowflake, body: &Value) -> Result<(), String> {
+    let Effect { original, modal } = take_effect(all, id, body)?;
+    let interaction = all.interactions.get_mut(&id).ok_or("the interaction is forgotten")?;
+    (interaction.original, interaction.modal) = (original, modal);
+    interaction.answered = true;
+    Ok(())
 }
 
 #[derive(Default)]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use bytes::Bytes;
 use http::Uri;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use crate::application_key::{SignatureFlaw, sign};
 use crate::outgoing;
@@ -29,6 +30,13 @@ impl Delivered {
     pub(super) fn took_ms(&self) -> u64 {
         u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+/// Waits for the answer to an interaction that went to the event stream.
+pub(super) async fn answered(answer: oneshot::Receiver<Value>) -> Delivered {
+    let started = Instant::now();
+    let body = tokio::time::timeout(PATIENCE, answer).await.ok().and_then(Result::ok);
+    Delivered { statuses: vec![body.as_ref().map(|_| 200)], body, took: started.elapsed() }
 }
 
 pub(super) async fn deliver(endpoint: &Uri, payload: Value, flaw: Option<SignatureFlaw>) -> Delivered {

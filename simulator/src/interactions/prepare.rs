@@ -4,6 +4,7 @@ use entities::{ChannelId, ChatId, GuildId};
 use http::Uri;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 
 use crate::application_key::SignatureFlaw;
 use crate::conversations::Interaction;
@@ -41,24 +42,42 @@ pub(crate) struct InteractionForm {
 
 pub(super) struct Prepared {
     pub(super) id: Snowflake,
-    pub(super) endpoint: Uri,
+    pub(super) way: Way,
     pub(super) payload: Value,
+}
+
+/// How the interaction reaches the application.
+pub(super) enum Way {
+    Endpoint(Uri),
+    /// Where there is no endpoint; its answer comes here.
+    Stream(oneshot::Receiver<Value>),
 }
 
 pub(super) fn prepare(state: &mut SimulatorState, form: &InteractionForm) -> Result<Prepared, String> {
     let user = form.user_id.ok_or("user_id: missing")?;
-    let (interaction, data) = match (&form.command, &form.press, &form.submit) {
+    let (mut interaction, data) = match (&form.command, &form.press, &form.submit) {
         (Some(typed), None, None) => typed_command(state, form, user, typed)?,
         (None, Some(custom_id), None) => pressed(state, form, user, custom_id)?,
         (None, None, Some(custom_id)) => submitted(state, form, user, custom_id)?,
         _ => return Err("command: give one of command, press and submit".to_owned()),
     };
     let endpoint = state.conversations.endpoint.clone();
-    let endpoint = endpoint.ok_or("the application has no interactions_endpoint_url")?;
+    if endpoint.is_none() && form.flaw.is_some() {
+        return Err("flaw: the event stream has no signatures".to_owned());
+    }
     let id = state.conversations.new_id();
     let payload = payload::body(state, id, &interaction, data).ok_or("user_id: not a member of the guild")?;
+    let way = match endpoint {
+        Some(endpoint) => Way::Endpoint(endpoint),
+        None => {
+            let (waits, answer) = oneshot::channel();
+            interaction.waits = Some(waits);
+            state.stream.interaction(interaction.guild, &payload);
+            Way::Stream(answer)
+        }
+    };
     state.conversations.add_interaction(id, interaction);
-    Ok(Prepared { id, endpoint, payload })
+    Ok(Prepared { id, way, payload })
 }
 
 type Act = (Interaction, Value);

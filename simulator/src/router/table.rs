@@ -91,6 +91,7 @@ fn chat() -> Vec<Endpoint> {
         chat_route(stats::PUT_GUILD_COMMANDS, PUT_COMMANDS, commands::overwrite),
         chat_route("POST /users/@me/channels", sliding("37c1f05be8d2a946", 10, 10), messages::open_direct),
         chat_route("POST /channels/:channel/messages", sliding("80c17d2a203122a9", 5, 5), messages::create),
+        other("POST /interactions/:id/:token/callback", Side::Open, webhooks::answer),
         other("GET /webhooks/:app/:token/messages/@original", Side::Open, webhooks::read),
         other("PATCH /webhooks/:app/:token/messages/@original", Side::Open, webhooks::update),
         other("DELETE /webhooks/:app/:token/messages/@original", Side::Open, webhooks::delete),

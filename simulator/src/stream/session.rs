@@ -39,9 +39,13 @@ impl Session {
     }
 
     pub(crate) fn gets(&self, guild: GuildId, intent: u64) -> bool {
+        self.intents & intent != 0 && self.has(Some(guild))
+    }
+
+    /// Direct messages belong to the first shard.
+    pub(crate) fn has(&self, guild: Option<GuildId>) -> bool {
         let (shard, shards) = self.shard;
-        let of_guild = (guild.get().unsigned_abs() >> 22) % shards.max(1);
-        self.intents & intent != 0 && of_guild == shard
+        guild.map_or(0, |guild| (guild.get().unsigned_abs() >> 22) % shards.max(1)) == shard
     }
 
     /// Continues behind the event of this number. False: some of the others are gone.

@@ -53,8 +53,14 @@ pub(crate) struct App {
 impl App {
     /// With the commands `ban` and `setup button`; its endpoint is set.
     pub(crate) async fn start() -> Self {
-        let app = Self::without_endpoint().await;
+        let app = Self::with_commands().await;
         assert_eq!(app.set_endpoint(json!(app.url)).await.0, 200);
+        app
+    }
+
+    /// The same without an endpoint.
+    pub(crate) async fn with_commands() -> Self {
+        let app = Self::without_endpoint().await;
         let (status, _) = app.bot(Method::PUT, &format!("/applications/{BOT}/commands"), commands()).await;
         assert_eq!(status, 200);
         app

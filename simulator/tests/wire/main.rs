@@ -12,6 +12,7 @@ mod commands;
 mod connections;
 mod control;
 mod game_client;
+mod interaction_events;
 mod interactions;
 mod judge;
 mod messages;

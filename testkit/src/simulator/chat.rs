@@ -68,7 +68,7 @@ impl Simulator {
         self.post("/control/direct-messages", json!({ "chat_id": chat, "closed": closed })).await;
     }
 
-    /// Where interactions of all guilds are sent, without the platform's check.
+    /// Where interactions of all guilds are sent, without the platform's check; empty: to the event stream.
     pub async fn set_interactions_endpoint(&self, url: &str) {
         self.assert_own();
         self.post("/control/application", json!({ "interactions_endpoint_url": url })).await;

@@ -10,6 +10,17 @@ use super::report::{Problem, Report};
 
 const PUBLIC_URL: &str = "GUILDHALL_PUBLIC_URL";
 
+/// How the settings let commands arrive.
+#[derive(Clone, Copy)]
+pub(super) enum Commands {
+    ByHttp,
+    /// To this single process.
+    ByStream,
+    /// To processes of their own.
+    ByGateway,
+    Off,
+}
+
 /// Whether people who sign in could come back.
 pub(super) fn check_public_url(config: &PlatformConfig, public: Option<&str>, report: &mut Report) -> bool {
     if config.chat_client_id.is_none() {
@@ -26,18 +37,24 @@ pub(super) fn check_public_url(config: &PlatformConfig, public: Option<&str>, re
 pub(super) async fn check(
     platforms: &Platforms,
     config: &PlatformConfig,
-    public: Option<&str>,
+    (public, ways): (Option<&str>, Commands),
     report: &mut Report,
 ) {
     let application = platforms.application().await.map_err(|error| problem(&error));
     let Some(application) = report.record_failure("application", application) else { return };
     super::platforms::check_intents(&application, report);
-    if let Some(key) = &platforms.interaction_key {
-        let key = public_key(&key.public_key(), &application).map(|detail| ((), detail));
-        // The portal takes an endpoint only with the right key.
-        if report.check("public key", key).is_some() {
-            report.record("interactions", endpoint(&application, public));
+    let answered = match &platforms.interaction_key {
+        Some(key) => {
+            let key = public_key(&key.public_key(), &application).map(|detail| ((), detail));
+            // The portal takes an endpoint only with the right key.
+            if report.check("public key", key).is_some() {
+                report.record("interactions", endpoint(&application, public));
+            }
+            true
         }
+        None => report.check("interactions", stream(&application, ways)).unwrap_or_default(),
+    };
+    if answered {
         report.record("commands", commands(platforms, &application).await);
     }
     if let (Some(id), Some(public)) = (&config.chat_client_id, public) {
@@ -54,14 +71,37 @@ fn public_key(ours: &str, application: &Application) -> Result<String, Problem> 
     Err(Problem::new(what, format!("set it to {key} (developer portal, General Information, Public Key)")))
 }
 
+/// Whether the stream brings commands, which is read.
+fn stream(application: &Application, ways: Commands) -> Result<(bool, String), Problem> {
+    let where_read = match ways {
+        Commands::ByStream => "",
+        Commands::ByGateway => ", to a `gateway` process",
+        Commands::ByHttp | Commands::Off => {
+            return Ok((false, "off: neither GUILDHALL_CHAT_PUBLIC_KEY nor events are on".to_owned()));
+        }
+    };
+    let Some(entered) = application.interactions_endpoint() else {
+        return Ok((true, format!("commands come by the event stream{where_read}")));
+    };
+    let what = format!(
+        "the application sends commands to {entered}, and GUILDHALL_CHAT_PUBLIC_KEY is not set: none comes by the event stream"
+    );
+    let key = &application.verify_key;
+    let cure = format!(
+        "clear Interactions Endpoint URL in the developer portal, under General Information; or, if that is the address of this \
+         service, set GUILDHALL_CHAT_PUBLIC_KEY to {key}"
+    );
+    Err(Problem::new(what, cure))
+}
+
 fn endpoint(application: &Application, public: Option<&str>) -> Result<String, Problem> {
-    let entered = application.interactions_endpoint_url.as_deref().filter(|url| !url.is_empty());
+    let entered = application.interactions_endpoint();
     let is_ours = |entered: &str| match public {
         Some(public) => entered.trim_end_matches('/') == format!("{public}{INTERACTIONS}"),
         None => entered.trim_end_matches('/').ends_with(INTERACTIONS),
     };
     let what = match entered {
-        Some(entered) if is_ours(entered) => return Ok(format!("commands arrive at {entered}")),
+        Some(entered) if is_ours(entered) => return Ok(format!("commands come by HTTP, to {entered}")),
         Some(entered) => format!("the application sends commands to {entered}"),
         None => "the application has no interactions endpoint URL: commands do not arrive".to_owned(),
     };
@@ -72,9 +112,12 @@ fn endpoint(application: &Application, public: Option<&str>) -> Result<String, P
             format!("set {PUBLIC_URL} to the address that people see, "),
         ),
     };
-    let cure = format!(
+    let mut cure = format!(
         "{first}enter {address} in the developer portal, under General Information, Interactions Endpoint URL"
     );
+    if entered.is_none() {
+        cure += "; or unset GUILDHALL_CHAT_PUBLIC_KEY, and commands come by the event stream";
+    }
     Err(Problem::new(what, cure))
 }
 

@@ -25,19 +25,19 @@ in_turn!(
     outside_of_a_guild_there_is_nothing_to_do,
 );
 
-async fn ways(deployment: &Deployment, guild: &Guild, ways: Value) {
+pub(super) async fn ways(deployment: &Deployment, guild: &Guild, ways: Value) {
     let api = deployment.api().key(&guild.admin_key);
     api.patch(&format!("/guilds/{}/settings", guild.id), json!({ "link_ways": ways })).await.ok();
 }
 
-async fn unlinked<'d>(deployment: &'d Deployment, guild: &'d Guild, number: usize) -> &'d Member {
+pub(super) async fn unlinked<'d>(deployment: &'d Deployment, guild: &'d Guild, number: usize) -> &'d Member {
     let member = &guild.members[number];
     let api = deployment.api().key(&guild.admin_key);
     api.delete(&format!("/guilds/{}/links/{}", guild.id, member.chat)).await.ok();
     member
 }
 
-async fn link_of(deployment: &Deployment, guild: &Guild, chat: &str) -> Value {
+pub(super) async fn link_of(deployment: &Deployment, guild: &Guild, chat: &str) -> Value {
     let api = deployment.api().key(&guild.admin_key);
     api.get(&format!("/guilds/{}/links/{chat}", guild.id)).await.ok()["link"].clone()
 }

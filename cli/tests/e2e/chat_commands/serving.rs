@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 use testkit::{Deployment, both_modes, eventually, http_client};
 
-use super::{WITHIN, typed};
+use super::{WITHIN, registered, typed};
 
 both_modes!(
     a_slow_command_is_answered_in_time_and_changed_later(own),
     commands_are_registered_when_they_differ(own),
-    without_a_public_key_commands_are_off(|setup| setup.env("GUILDHALL_CHAT_PUBLIC_KEY", "")),
+    without_a_public_key_none_comes_by_http(|setup| setup.env("GUILDHALL_CHAT_PUBLIC_KEY", "")),
 );
 
-async fn a_slow_command_is_answered_in_time_and_changed_later(deployment: &Deployment) {
+pub(super) async fn a_slow_command_is_answered_in_time_and_changed_later(deployment: &Deployment) {
+    registered(deployment).await;
     let (guild, admin) = (deployment.guild(), &deployment.guild().members[0].chat);
     let stranger = &deployment.other_guild().members[5];
     deployment.fault(json!({ "route": "POST /v1/usernames/users", "hang_ms": 5_000, "count": 1 })).await;
@@ -57,7 +58,7 @@ async fn commands_are_registered_when_they_differ(deployment: &Deployment) {
         .says(&["Nobody is banned"]);
 }
 
-async fn without_a_public_key_commands_are_off(deployment: &Deployment) {
+async fn without_a_public_key_none_comes_by_http(deployment: &Deployment) {
     let url = format!("{}/chat/interactions", deployment.api_base(0));
     let answer = http_client().post(url).body("{}").send().await.unwrap();
     assert_eq!(answer.status().as_u16(), 503);

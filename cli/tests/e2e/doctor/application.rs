@@ -4,12 +4,13 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, Mode, both_modes, eventually};
 
 use super::{assert_says, examined_with, failed};
 
 both_modes!(
     differences_from_the_portal_name_their_cure(own),
+    doctor_says_which_way_commands_come(own),
     sign_in_needs_its_address_and_ways_their_application,
     a_platform_with_another_time_is_named,
 );
@@ -77,11 +78,37 @@ async fn differences_from_the_portal_name_their_cure(deployment: &Deployment) {
     let redirects = failed(&checks, "redirects");
     assert_says(redirects, &[&format!("{base}/console/sign-in/callback"), "OAuth2"]);
     assert!(!redirects["cure"].as_str().unwrap().contains("/link/callback"), "{redirects}");
+}
 
-    let off = with(right, "CHAT_PUBLIC_KEY", "");
-    let (_, checks) = examined_with(deployment, &off, &[]).await;
-    let of_commands = ["public key", "interactions", "commands"];
-    assert!(checks.iter().all(|check| !of_commands.contains(&check["name"].as_str().unwrap())), "{checks:?}");
+async fn doctor_says_which_way_commands_come(deployment: &Deployment) {
+    let (base, right) = (deployment.api_base(0), registered(deployment).await);
+    let entered = format!("{base}/chat/interactions");
+    let (_, checks) = examined_with(deployment, &right, &[]).await;
+    assert_eq!(detail(&checks, "interactions"), format!("commands come by HTTP, to {entered}"));
+
+    let keyless = with(right.clone(), "CHAT_PUBLIC_KEY", "");
+    let keyless = with(keyless, "CHAT_EVENTS", "on");
+    let (code, checks) = examined_with(deployment, &keyless, &[]).await;
+    assert_eq!(code, 1);
+    let real = &deployment.env.iter().find(|(name, _)| name == "GUILDHALL_CHAT_PUBLIC_KEY").unwrap().1;
+    let words = [&entered, "GUILDHALL_CHAT_PUBLIC_KEY is not set", "Interactions Endpoint URL", real];
+    assert_says(failed(&checks, "interactions"), &words);
+    assert!(checks.iter().all(|check| check["name"] != "commands"), "another program's: {checks:?}");
+
+    deployment.simulator.set_interactions_endpoint("").await;
+    let (_, checks) = examined_with(deployment, &keyless, &[]).await;
+    assert!(detail(&checks, "interactions").starts_with("commands come by the event stream"), "{checks:?}");
+    detail(&checks, "commands");
+    let (code, checks) = examined_with(deployment, &right, &[]).await;
+    assert_eq!(code, 1);
+    let words = ["no interactions endpoint URL", &entered, "unset GUILDHALL_CHAT_PUBLIC_KEY"];
+    assert_says(failed(&checks, "interactions"), &words);
+
+    if deployment.mode() == Mode::Embedded {
+        let (_, checks) = examined_with(deployment, &with(keyless, "CHAT_EVENTS", "off"), &[]).await;
+        assert!(detail(&checks, "interactions").starts_with("off"), "{checks:?}");
+        assert!(checks.iter().all(|check| check["name"] != "commands"), "{checks:?}");
+    }
 }
 
 async fn sign_in_needs_its_address_and_ways_their_application(deployment: &Deployment) {

@@ -9,6 +9,13 @@ use crate::redis::tests::test_redis;
 const KEY: Counter = Counter::Key(7, "ban_status");
 const MINUTE: Duration = Duration::from_mins(1);
 
+/// A process that takes permits in advance, alone.
+fn joined(redis: Redis, clock: Clock) -> SharedWindows {
+    let windows = SharedWindows::new(redis, clock);
+    windows.0.joined.store(true, Ordering::Relaxed);
+    windows
+}
+
 /// Processes that share a Redis.
 struct Processes {
     redis: Redis,
@@ -154,7 +161,7 @@ async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
     let Some(processes) = Processes::start("limits::shared: killed", 1).await else { return };
     let rate = Rate::per(100, MINUTE);
     // It receives no messages.
-    let killed = SharedWindows::new(processes.redis.clone(), Clock::system());
+    let killed = joined(processes.redis.clone(), Clock::system());
     assert!(killed.take(KEY, rate).await.unwrap().allowed);
     let lost = killed.0.granted.take_back(KEY).unwrap().permits;
     assert_eq!(processes.admitted(0, rate, 200).await, 99 - lost);
@@ -175,6 +182,18 @@ async fn what_was_granted_to_a_request_that_was_dropped_is_for_the_others() {
     drop(dropped);
     let next = processes.take(0, rate).await;
     assert_eq!((next.allowed, next.remaining), (true, 9), "a request that was not admitted is not counted");
+}
+
+#[tokio::test]
+async fn who_has_not_joined_keeps_no_permits_from_the_others() {
+    let Some(processes) = Processes::start("limits::shared: not joined", 1).await else { return };
+    let rate = Rate::per(10, MINUTE);
+    let alone = SharedWindows::new(processes.redis.clone(), Clock::system());
+    for _ in 0..3 {
+        assert!(alone.take(KEY, rate).await.unwrap().allowed);
+    }
+    assert_eq!(alone.0.granted.unused(), []);
+    assert_eq!(processes.admitted(0, rate, 20).await, 7);
 }
 
 /// More than one call asks for, and of each counter all permits.
@@ -219,7 +238,7 @@ async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     let Some(processes) = Processes::start("limits::shared: next window", 1).await else { return };
     let rate = Rate::per(40, Duration::from_secs(1));
     let clock = Clock::manual(chrono::DateTime::UNIX_EPOCH);
-    let windows = SharedWindows::new(processes.redis.clone(), clock.clone());
+    let windows = joined(processes.redis.clone(), clock.clone());
     let first = windows.take(KEY, rate).await.unwrap();
     assert_eq!((first.remaining, windows.0.granted.unused()), (39, vec![KEY]));
     // By the clock of this process the window has ended, by that of Redis it has not.

@@ -35,7 +35,7 @@ pub(super) const METRICS: &[Metric] = &[
         "guildhall_gateway_events_total",
         &["event"],
         GATEWAY,
-        "Events read: `joined`, `changed`, `left`, `ban`, `role`, `guild`",
+        "Events read: `joined`, `changed`, `left`, `ban`, `role`, `guild`, `interaction`",
     ),
     counter("guildhall_gateway_resumes_total", &[], GATEWAY, "Sessions that went on in another connection"),
     counter("guildhall_gateway_identifies_total", &[], GATEWAY, "Sessions started"),
