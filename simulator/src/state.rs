@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
 use serde::Deserialize;
 
-use crate::ban_log::BanEntry;
+use crate::ban_log::BanLog;
 use crate::conversations::Conversations;
 use crate::permissions::{ADMINISTRATOR, ALL_PERMISSIONS, missing_permissions};
 use crate::reply::Reply;
@@ -73,8 +73,7 @@ pub(crate) struct Guild {
     pub(crate) members: BTreeMap<ChatId, Member>,
     /// With each ban's reason.
     pub(crate) bans: BTreeMap<ChatId, Option<Box<str>>>,
-    /// Oldest first.
-    pub(crate) ban_log: Vec<BanEntry>,
+    pub(crate) ban_log: BanLog,
     pub(crate) channels: BTreeMap<ChannelId, Channel>,
 }
 
@@ -174,6 +173,22 @@ impl Guild {
     pub(crate) fn bot_may(&self, permission: u64) -> Result<(), Reply> {
         let held = self.bot_permissions();
         if held & (permission | ADMINISTRATOR) == 0 { Err(missing_permissions()) } else { Ok(()) }
+    }
+
+    /// A banned member leaves the guild.
+    pub(crate) fn ban(&mut self, by: Option<ChatId>, user: ChatId, reason: Option<Box<str>>) {
+        self.members.remove(&user);
+        self.ban_log.banned(by, user, reason.clone());
+        self.bans.insert(user, reason);
+    }
+
+    /// Whether there was a ban.
+    pub(crate) fn lift_ban(&mut self, by: Option<ChatId>, user: ChatId, reason: Option<Box<str>>) -> bool {
+        let lifted = self.bans.remove(&user).is_some();
+        if lifted {
+            self.ban_log.lifted(by, user, reason);
+        }
+        lifted
     }
 
     /// The position of the highest of these roles; without any, that of the everyone role.

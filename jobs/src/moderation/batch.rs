@@ -112,7 +112,8 @@ impl Batch<'_> {
             let changed: Vec<_> = closed.into_iter().chain([imposed.clone()]).collect();
             self.mirror(order, &changed).await?;
             let act = Some(Act { verb, details, counts });
-            self.results.insert(place, OfOrder { done: Done::Imposed { sanction: imposed.into(), kicks }, act });
+            self.results
+                .insert(place, OfOrder { done: Done::Imposed { sanction: imposed.into(), kicks }, act });
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ pub(crate) fn log(simulator: &Simulator, input: &Input) -> Reply {
         let after = input.query("after").unwrap_or_default();
         let not_id = |_| form::invalid("after", form::not_snowflake(after));
         let after = Some(after).filter(|id| !id.is_empty()).map(str::parse).transpose().map_err(not_id)?;
-        let entries = guild.ban_entries(kind, after, limit.clamp(1, 100).into());
+        let entries = guild.ban_log.entries(kind, after, limit.clamp(1, 100).into());
         Ok(Reply::ok(json!({ "audit_log_entries": entries, "users": [], "webhooks": [] })))
     })
 }

@@ -776,6 +776,10 @@ class Settings(TypedDict):
     Privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other
     members.
     """
+    follow_bans: bool
+    """
+    Bans that others make or lift on the chat platform are made and lifted here.
+    """
     join_channel: ChannelId | None
     join_notice: JoinNotice
     """
@@ -869,6 +873,10 @@ class SettingsPatch(TypedDict):
     allowed_privileged_roles: NotRequired[list[RoleId]]
     """
     The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members.
+    """
+    follow_bans: NotRequired[bool]
+    """
+    Bans that others make or lift on the chat platform are made and lifted here.
     """
     guild_id: NotRequired[GuildId | None]
     """

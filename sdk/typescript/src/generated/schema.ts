@@ -3525,6 +3525,8 @@ export interface components {
              *     members.
              */
             allowed_privileged_roles: components["schemas"]["RoleId"][];
+            /** @description Bans that others make or lift on the chat platform are made and lifted here. */
+            follow_bans: boolean;
             join_channel: components["schemas"]["ChannelId"] | null;
             /** @description What members are sent who join without a link, beside the role of such members. */
             join_notice: components["schemas"]["JoinNotice"];
@@ -3587,6 +3589,8 @@ export interface components {
         SettingsPatch: {
             /** @description The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members. */
             allowed_privileged_roles?: components["schemas"]["RoleId"][];
+            /** @description Bans that others make or lift on the chat platform are made and lifted here. */
+            follow_bans?: boolean;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description The channel of that notice; null: none. */
@@ -4932,7 +4936,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */
