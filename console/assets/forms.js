@@ -71,6 +71,7 @@ function place(response, page) {
   // Screen readers hear changes inside of this one.
   document.querySelector(".said-place").replaceChildren(...page.querySelector(".said-place").childNodes);
   document.title = page.title;
+  document.documentElement.dataset.theme = page.documentElement.dataset.theme ?? "";
   const moved = response.redirected && !isShown(response.url);
   if (moved) follows("pushState", response.url);
   remember(document);

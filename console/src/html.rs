@@ -7,3 +7,4 @@ pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod list;
 pub(crate) mod shell;
+pub(crate) mod theme;

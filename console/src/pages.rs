@@ -7,3 +7,4 @@ pub(crate) mod link;
 pub(crate) mod linking;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
+pub(crate) mod theme;

@@ -19,7 +19,7 @@ const RETRY_AFTER: u64 = 5;
 /// Only resources of this server, no frames, no foreign forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+     font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
 pub(crate) struct Response {

@@ -55,6 +55,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/sign-in/start" Open sign_in::start;
     GET "/console/sign-in/callback" Open sign_in::callback;
     POST "/console/sign-out" Own sign_in::out;
+    POST "/console/theme" Own theme::post;
     GET "/console/link/{secret}" Open link::get;
     POST "/console/link/{secret}" Open link::post;
     GET "/link" Own linking::mine::get;

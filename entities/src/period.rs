@@ -12,6 +12,14 @@ pub fn zone(settings: &Settings) -> Tz {
     settings.time_zone.parse().unwrap_or(Tz::UTC)
 }
 
+/// The last day before an end, which may be the first moment of the next one.
+pub fn last_day(end: Timestamp, zone: Tz) -> NaiveDate {
+    let local = end.with_timezone(&zone).naive_local();
+    let whole = local.time() == NaiveTime::MIN;
+    let day = local.date();
+    if whole { day.pred_opt().unwrap_or(day) } else { day }
+}
+
 /// From a moment, up to another one; without bounds all time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {

@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 pub(crate) const SESSION: &str = "__Host-guildhall";
 /// An attempt to sign in with the chat platform.
 pub(crate) const ATTEMPT: &str = "__Host-guildhall-attempt";
+/// Light or dark.
+pub(crate) const THEME: &str = "__Host-guildhall-theme";
 /// A proof of a game account.
 pub(crate) const PROOF: &str = "__Host-guildhall-proof";
 

@@ -3,3 +3,4 @@
 pub(crate) mod bars;
 pub(crate) mod heat_map;
 pub(crate) mod line;
+pub(crate) mod trend;

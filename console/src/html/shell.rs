@@ -5,7 +5,9 @@ pub(crate) mod instance;
 mod rail;
 
 use entities::Timestamp;
+use http::HeaderMap;
 
+use crate::html::theme::Theme;
 use crate::response::{Flash, assets};
 use crate::visit::{GuildVisit, Visit};
 pub(crate) use guild::Place;
@@ -18,6 +20,8 @@ pub(crate) struct Shell {
     pub(crate) style: String,
     pub(crate) script: String,
     pub(crate) icon: String,
+    pub(crate) font: String,
+    pub(crate) theme: Theme,
     /// `None`: you are not signed in.
     pub(crate) user: Option<User>,
     pub(crate) guild: Option<GuildHead>,
@@ -46,12 +50,14 @@ pub(crate) struct GuildHead {
 
 impl Shell {
     /// For pages without a person.
-    pub(crate) fn bare(title: &str) -> Self {
+    pub(crate) fn bare(title: &str, headers: &HeaderMap) -> Self {
         Self {
             title: title.to_owned(),
             style: assets::url("console.css"),
             script: assets::url("console.js"),
             icon: assets::url("mark.svg"),
+            font: assets::url("inter-latin.woff2"),
+            theme: Theme::of(headers),
             user: None,
             guild: None,
             rail: None,
@@ -77,7 +83,7 @@ impl Shell {
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
         let (flash, now, start) =
             (visit.flash.clone(), Some(visit.now()), visit.query.start().map(|start| start.with("", "")));
-        Self { user: Some(user), guild, rail, flash, now, start, ..Self::bare(title) }
+        Self { user: Some(user), guild, rail, flash, now, start, ..Self::bare(title, visit.headers()) }
     }
 
     /// A page of the instance, below an entry of its navigation.

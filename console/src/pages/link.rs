@@ -63,7 +63,8 @@ fn show(guest: &Guest, link: Option<Link>) -> Result<Response, PageError> {
         Some(_) => ("Sign in", StatusCode::OK),
         None => ("This link no longer works", StatusCode::NOT_FOUND),
     };
-    let page = Page { shell: Shell::bare(title), link, command: LinkCommand::of(&guest.console) };
+    let page =
+        Page { shell: Shell::bare(title, guest.headers()), link, command: LinkCommand::of(&guest.console) };
     Ok(Response::page(&page)?.status(status))
 }
 

@@ -58,7 +58,14 @@ fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Response, Pa
     // `own_page` has checked that it is a page.
     let linking = to.is_some_and(|to| to.starts_with(MEMBERS));
     let title = if linking { "Link your Roblox account" } else { "Sign in" };
-    Response::page(&Page { shell: Shell::bare(title), linking, platform, problem, start, command })
+    Response::page(&Page {
+        shell: Shell::bare(title, guest.headers()),
+        linking,
+        platform,
+        problem,
+        start,
+        command,
+    })
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]

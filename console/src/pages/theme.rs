@@ -9,6 +9,7 @@ use crate::visit::Visit;
 
 const YEAR: i64 = 365 * 24 * 3600;
 
+#[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn post(visit: Visit) -> Result<Response, PageError> {
     let theme: Theme = visit.form.text("theme").parse().unwrap_or_default();
     let page = page_before(visit.headers()).unwrap_or(ROOT).to_owned();

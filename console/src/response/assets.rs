@@ -1,4 +1,4 @@
-//! Style, scripts and pictures, which are in the binary. Their addresses name their content, so that browsers keep them.
+//! Style, scripts, pictures and the font, which are in the binary. Their addresses name their content, so that browsers keep them.
 
 use std::sync::LazyLock;
 
@@ -36,6 +36,8 @@ pub(crate) fn response(path: &str) -> Result<Response, PageError> {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("woff2") => "font/woff2",
+        Some("txt") => "text/plain; charset=utf-8",
         _ => return Err(PageError::NotFound),
     };
     Ok(Response::file(content_type, Bytes::from(file.data.into_owned())))

@@ -57,7 +57,7 @@ pub(crate) async fn response(
     let (status, text) = (error.status(), error.to_string());
     let back = page.filter(|_| is_form || status.is_server_error());
     let shell = tokio::time::timeout(FRAME_WITHIN, frame(console, request)).await;
-    let shell = shell.ok().flatten().unwrap_or_else(|| Shell::bare(TITLE));
+    let shell = shell.ok().flatten().unwrap_or_else(|| Shell::bare(TITLE, &request.headers));
     let response = match Response::page(&Page { shell, status, text, request_id, back }) {
         Ok(response) => response.of_error(&error),
         Err(error) => Response::text(status, error.to_string()),

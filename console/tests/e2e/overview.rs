@@ -20,8 +20,10 @@ fn guild(deployment: &Deployment, page: &str) -> String {
 async fn figures_lead_to_what_they_count(deployment: &Deployment) {
     let (own, api, owner) = (deployment.guild(), deployment.api(), Console::owner(deployment).await);
     let zero =
-        "Linked members 30 Active bans 0 Active mutes 0 Live servers 0 Players on them 0 Staff on duty 0";
-    owner.get(&guild(deployment, "")).await.shows(200, zero);
+        "Linked members 30 Active bans 0 Active mutes 0 Live servers 0 Staff on duty 0 Jobs under way 0";
+    let home = owner.get(&guild(deployment, "")).await;
+    home.shows(200, zero).shows(200, "Needs you Nothing now.");
+    assert!(!home.has(".trend"), "nothing happened");
     for (verb, member) in [("ban", &own.members[7]), ("mute", &own.members[8])] {
         let body =
             json!({ "identifier": member.chat, "reason": "spam", "moderator_id": own.members[1].chat });
@@ -32,7 +34,18 @@ async fn figures_lead_to_what_they_count(deployment: &Deployment) {
     let duty = json!({ "play_id": own.members[1].play, "place_id": 11, "server_id": "s1" });
     api.post("/staff/play/session/start", duty).await.ok();
     let home = owner.get(&guild(deployment, "")).await;
-    home.shows(200, "Active bans 1 Active mutes 1 Live servers 1 Players on them 3 Staff on duty 1");
+    home.shows(
+        200,
+        "Active bans 1 1 made in 30 days Active mutes 1 1 made in 30 days Live servers 1 3 players on them",
+    );
+    home.shows(200, "Staff on duty 1 2 actions in 30 days");
+    assert_eq!(home.texts(".lately a").len(), 2, "{}", home.text());
+    assert!(
+        home.texts(".lately a")[0].contains(&format!("muted {}", own.members[8].name)),
+        "{}",
+        home.text()
+    );
+    assert_eq!(home.each(".trend", |_| ()).len(), 3);
     for chart in ["Bans", "Mutes", "Actions of staff"] {
         home.shows(200, chart);
     }
@@ -48,7 +61,11 @@ async fn staff_see_figures_and_only_their_links(deployment: &Deployment) {
     set_permissions(deployment, &[]).await;
     let home = staff.get(&guild(deployment, "")).await;
     home.shows(200, "Linked members 30 Active bans 0").shows(200, "Actions of staff");
-    assert!(!home.contains("Set up") && !home.contains("Mutes by day"), "{}", home.text());
+    assert!(
+        !home.contains("Set up") && !home.contains("Lately") && !home.contains("Mutes by day"),
+        "{}",
+        home.text()
+    );
     let below = home.links().into_iter().filter(|link| link.starts_with(&guild(deployment, "/")));
     assert!(below.clone().all(|link| link == guild(deployment, "/staff")), "{:?}", below.collect::<Vec<_>>());
     staff.get(&guild(deployment, "/first-run")).await.shows(404, "There is no such page");

@@ -9,7 +9,8 @@ use testkit::console::Console;
 in_turn!(
     staff_decide_about_others_and_not_about_themselves,
     own_leave_of_who_manages_staff_is_a_request,
-    names_are_found_only_by_who_may_look_members_up
+    names_are_found_only_by_who_may_look_members_up,
+    the_browser_keeps_light_or_dark
 );
 
 fn page(deployment: &Deployment, path: &str) -> String {
@@ -111,4 +112,22 @@ async fn names_are_found_only_by_who_may_look_members_up(deployment: &Deployment
     let named =
         staff.get(&page(deployment, &format!("moderation/bans/new?identifier={}", sought.name))).await;
     named.shows(200, "Your role may not look members up by name.");
+}
+
+async fn the_browser_keeps_light_or_dark(deployment: &Deployment) {
+    let console = Console::owner(deployment).await;
+    let overview = console.get(&page(deployment, "")).await;
+    assert!(!overview.has("html[data-theme]") && overview.has("button[value=system][aria-pressed=true]"));
+    console.press(&overview, "Dark", &[]).await;
+    let dark = console.get(&page(deployment, "")).await;
+    assert!(dark.has("html[data-theme=dark]") && dark.has("button[value=dark][aria-pressed=true]"));
+    assert!(
+        console.get(&page(deployment, "members/none")).await.has("html[data-theme=dark]"),
+        "an error page too"
+    );
+    console.press(&dark, "As the system", &[]).await;
+    assert!(!console.get(&page(deployment, "")).await.has("html[data-theme]"));
+    let font = system.each("link[as=font]", |link| link.attr("href").unwrap().to_owned()).remove(0);
+    let font = console.get(&font).await;
+    assert_eq!((font.status, font.header("content-type")), (200, "font/woff2"));
 }

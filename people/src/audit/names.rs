@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
+use chrono_tz::Tz;
 use entities::audit_entry::Model;
-use entities::{Conn, Subject, Timestamp, application_panel, registered_game, staff_role};
+use entities::{Conn, Subject, Timestamp, application_panel, guild, period, registered_game, staff_role};
 use platforms::{CallContext, Platforms};
 use sea_orm::DbErr;
 use serde_json::Value;
@@ -25,6 +26,8 @@ const PERSONS: [&str; 9] = [
     "flagged_by",
     "lifted_by",
 ];
+/// Whole days of the guild; the last one is before the end.
+const DAYS: [&str; 2] = ["starts_at", "ends_at"];
 const ROLES: [&str; 11] = [
     "added_roles",
     "removed_roles",
@@ -96,6 +99,8 @@ pub struct Names {
     roles: BTreeMap<String, String>,
     places: BTreeMap<String, String>,
     panels: BTreeMap<String, String>,
+    /// Of the guild's days.
+    zone: Tz,
 }
 
 impl Names {
@@ -113,7 +118,10 @@ impl Names {
             if ids.has(&["place_id"]) { registered_game::list(conn, guild).await? } else { Vec::new() };
         let panels =
             if ids.has(&["panel_id"]) { application_panel::list(conn, guild).await? } else { Vec::new() };
+        let zone = guild::find(conn, guild).await?;
+        let zone = zone.map_or(Tz::UTC, |guild| period::zone(&guild.settings()));
         Ok(Self {
+            zone,
             persons,
             roles,
             places: games.into_iter().map(|game| (game.place_id.to_string(), game.name)).collect(),
@@ -172,6 +180,14 @@ impl Names {
                 return format!("place {}", (style.text)(text));
             }
             None => {}
+        }
+        if DAYS.contains(&field)
+            && !style.with_id
+            && let Ok(at) = text.parse::<Timestamp>()
+        {
+            let first = at.with_timezone(&self.zone).date_naive();
+            let day = if field == "ends_at" { period::last_day(at, self.zone) } else { first };
+            return day.format("%-d %b %Y").to_string();
         }
         if let Ok(at) = text.parse::<Timestamp>()
             && !matches!(field, "kind" | "cause" | "permissions" | "play_permissions")

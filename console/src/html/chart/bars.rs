@@ -50,14 +50,20 @@ pub(crate) fn since(now: Timestamp) -> Timestamp {
     first.and_time(chrono::NaiveTime::MIN).and_utc()
 }
 
+/// The most of a day.
+pub(crate) fn peak(charts: &[&[(NaiveDate, u64)]]) -> u64 {
+    charts.iter().copied().flatten().map(|(_, count)| *count).max().unwrap_or_default()
+}
+
 impl Bars {
-    /// `counts`: by day, in UTC; days without any may be absent.
-    pub(crate) fn new(title: &'static str, counts: &[(NaiveDate, u64)], now: Timestamp) -> Self {
+    /// `counts`: by day, in UTC; days without any may be absent. `peak`: the most of a day in all charts that stand together, so
+    /// that they have one scale.
+    pub(crate) fn new(title: &'static str, counts: &[(NaiveDate, u64)], peak: u64, now: Timestamp) -> Self {
         let counts: BTreeMap<_, _> = counts.iter().copied().collect();
         let today = now.date_naive();
         let days: Vec<_> = (0..DAYS).rev().map(|ago| today - Days::new(ago)).collect();
         let of = |day: &NaiveDate| counts.get(day).copied().unwrap_or_default();
-        let top = round_up(days.iter().map(of).max().unwrap_or_default());
+        let top = round_up(peak);
         let (room, step) = (HEIGHT - BELOW - ABOVE, (WIDTH - LEFT) / DAYS);
         let bars = days.iter().zip(0..).map(|(day, at)| {
             let height = (of(day) * room).div_ceil(top);
@@ -107,7 +113,7 @@ mod tests {
         let now: Timestamp = "2026-11-22T12:00:00Z".parse().unwrap();
         let counts =
             [(now.date_naive(), 7), (since(now).date_naive(), 1), ("2025-01-01".parse().unwrap(), 9)];
-        let bars = Bars::new("Bans", &counts, now);
+        let bars = Bars::new("Bans", &counts, peak(&[&counts]), now);
         assert_eq!((bars.bars.len(), bars.total.0), (30, 8));
         assert!(
             bars.bars.iter().all(|bar| bar.y + bar.height == HEIGHT - BELOW && bar.x + bar.width <= WIDTH)

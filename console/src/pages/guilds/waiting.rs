@@ -4,7 +4,9 @@ use chrono::TimeDelta;
 use entities::job::Status;
 use entities::job::listing;
 use entities::sanction::history::{self, Filter};
-use entities::{Page as Part, SanctionKind, leave_request, link_attempt, log_channel, pending_action};
+use entities::{
+    Page as Part, SanctionKind, follow, leave_request, link_attempt, log_channel, pending_action,
+};
 
 use crate::html::format::Count;
 use crate::response::PageError;
@@ -67,8 +69,18 @@ impl Waiting {
             words: format!("{} {how}", Count(count as u64, what)),
             url: visit.url(page),
         };
-        Ok(some.map(waiting).collect())
+        let stopped = visit.may("sync.write") && syncs_stopped(visit).await?;
+        let stopped = stopped.then(|| Self {
+            words: "Automatic syncs stopped: the next one would take roles from many members".to_owned(),
+            url: visit.url("/sync"),
+        });
+        Ok(stopped.into_iter().chain(some.map(waiting)).collect())
     }
+}
+
+async fn syncs_stopped(visit: &GuildVisit) -> Result<bool, PageError> {
+    let following = follow::read(visit.read(), visit.guild.guild_id, visit.now()).await?;
+    Ok(following.stopped.is_some())
 }
 
 async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {

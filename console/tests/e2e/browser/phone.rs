@@ -20,12 +20,12 @@ const AT_THE_RIGHT: &str = "(() => {
 })()";
 /// Touch targets that are too small, outside of sentences.
 const SMALL: &str =
-    "[...document.querySelectorAll(':is(.bar, .list, .facts, .pairs, .tabs) :is(a, button, summary)')]
+    "[...document.querySelectorAll(':is(.bar, .list, .cards, .facts, .pairs, .tabs) :is(a, button, summary)')]
     .filter((one) => one.checkVisibility() && !one.closest('.hidden'))
     .filter((one) => [one.getBoundingClientRect()].some(({ width, height }) => width < 24 || height < 24))
     .map((one) => one.outerHTML)";
 const TILE_WIDTHS: &str =
-    "new Set([...document.querySelectorAll('.facts > div')].map((one) => Math.round(one.offsetWidth))).size";
+    "new Set([...document.querySelectorAll('.card')].map((one) => Math.round(one.offsetWidth))).size";
 
 async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
     super::super::security::populate(deployment).await;

@@ -1,6 +1,6 @@
 //! Days in the guild's time zone, as `<input type="date">` gives them. The last day of a leave belongs to it.
 
-use chrono::{NaiveDate, NaiveTime};
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 use entities::{Timestamp, period};
 
@@ -31,19 +31,12 @@ pub(super) fn day(at: Timestamp, zone: Tz) -> String {
 
 /// The last day before an end.
 pub(super) fn last_day(end: Timestamp, zone: Tz) -> String {
-    last(end, zone).to_string()
-}
-
-fn last(end: Timestamp, zone: Tz) -> NaiveDate {
-    let local = end.with_timezone(&zone).naive_local();
-    let whole = local.time() == NaiveTime::MIN;
-    let day = local.date();
-    if whole { day.pred_opt().unwrap_or(day) } else { day }
+    period::last_day(end, zone).to_string()
 }
 
 /// "1 Dec 2026 to 5 Dec 2026"
 pub(super) fn span(starts: Timestamp, ends: Timestamp, zone: Tz) -> String {
-    let (first, last) = (starts.with_timezone(&zone).date_naive(), last(ends, zone));
+    let (first, last) = (starts.with_timezone(&zone).date_naive(), period::last_day(ends, zone));
     let shown = |day: NaiveDate| day.format("%-d %b %Y").to_string();
     if first >= last { shown(first) } else { format!("{} to {}", shown(first), shown(last)) }
 }
