@@ -14,6 +14,7 @@ mod control;
 mod game_client;
 mod interactions;
 mod judge;
+mod life;
 mod messages;
 mod openid;
 mod pacing;
