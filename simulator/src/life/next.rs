@@ -73,7 +73,7 @@ impl<'a> Draw<'a> {
         match kind {
             Kind::Joined => self.joiner(),
             Kind::Left => {
-                let (id, guild, user, _) = self.member()?;
+                let (id, guild, user, _) = self.member(|_, _| true)?;
                 let away = guild.linked.keys().filter(|user| !guild.members.contains_key(user)).count();
                 let may_go = away * AWAY <= guild.linked.len();
                 may_go.then(|| MemberChange { remove: true, ..of_guild(id, user) })
@@ -98,7 +98,7 @@ impl<'a> Draw<'a> {
             Kind::RoleTaken => self.toggled(false, |held| held),
             Kind::ManagedRoleChanged => self.toggled(true, |_| true),
             Kind::NicknameChanged => {
-                let (guild, _, user, _) = self.member()?;
+                let (guild, _, user, _) = self.member(|_, _| true)?;
                 let nick = Some(Value::String(format!("{} (away)", self.word()?)));
                 Some(MemberChange { nick, ..of_guild(guild, user) })
             }
@@ -117,7 +117,10 @@ impl<'a> Draw<'a> {
     }
 
     /// A member whom the bot may change.
-    fn member(&mut self) -> Option<(GuildId, &'a Guild, ChatId, &'a Member)> {
+    fn member(
+        &mut self,
+        fits: impl Fn(&Guild, &Member) -> bool,
+    ) -> Option<(GuildId, &'a Guild, ChatId, &'a Member)> {
         let spared = self.spared;
         let (id, guild) = self.guild()?;
         let top = guild.bot_position();
@@ -125,7 +128,12 @@ impl<'a> Draw<'a> {
             let spared = spared.contains(user) || guild.is_owner(**user);
             !member.bot && !member.pending && !spared && guild.highest(&member.roles) < top
         };
-        let (user, member) = guild.members.iter().filter(may_change).choose(self.random)?;
+        let (user, member) = guild
+            .members
+            .iter()
+            .filter(may_change)
+            .filter(|(_, member)| fits(guild, member))
+            .choose(self.random)?;
         Some((id, guild, *user, member))
     }
 
@@ -201,18 +209,19 @@ impl<'a> Draw<'a> {
     }
 
     /// A member with one role more or less, of those with or without a binding, if that role `may` change by who holds it.
-    fn toggled(&mut self, managed: bool, may: impl Fn(bool) -> bool) -> Option<MemberChange> {
-        let (id, guild, user, member) = self.member()?;
-        let top = guild.bot_position();
-        let fits = |(role_id, role): &(&RoleId, &Role)| {
-            // Nobody hands out power, and the bot can take back what it gave.
-            let is_plain = !role.managed && role.permissions == 0 && (1..top).contains(&role.position);
-            let may = may(member.roles.contains(role_id));
-            is_plain && may && guild.managed.contains(role_id) == managed
+    fn toggled(&mut self, managed: bool, may: fn(bool) -> bool) -> Option<MemberChange> {
+        let fitting = |guild: &Guild, member: &Member| -> Vec<RoleId> {
+            let top = guild.bot_position();
+            let fits = |(id, role): &(&RoleId, &Role)| {
+                // Nobody hands out power, and the bot can take back what it gave.
+                let is_plain = !role.managed && role.permissions == 0 && (1..top).contains(&role.position);
+                is_plain && guild.managed.contains(id) == managed && may(member.roles.contains(id))
+            };
+            guild.roles.iter().filter(fits).map(|(id, _)| *id).collect()
         };
-        let fitting: Vec<RoleId> = guild.roles.iter().filter(fits).map(|(id, _)| *id).collect();
+        let (id, guild, user, member) = self.member(|guild, member| !fitting(guild, member).is_empty())?;
+        let role = *fitting(guild, member).choose(self.random)?;
         let mut roles = member.roles.to_vec();
-        let role = *fitting.choose(self.random)?;
         match roles.iter().position(|held| *held == role) {
             Some(at) => drop(roles.remove(at)),
             None => roles.push(role),

@@ -33,8 +33,10 @@ fn a_community_lives_on_and_the_same_again_from_the_same_seed() {
     let (changes, same) = (life_of(&mut one, 2_000), life_of(&mut other, 2_000));
     let text = |changes: &[LifeChange]| serde_json::to_string(changes).unwrap();
     assert_eq!(text(&changes), text(&same));
-    for (kind, _) in SHARES {
-        assert!(changes.iter().any(|change| change.kind == kind), "{kind:?} never happened");
+    for (kind, share) in SHARES {
+        let (count, expected) =
+            (changes.iter().filter(|change| change.kind == kind).count(), share as usize * 20);
+        assert!((expected / 2..expected * 2).contains(&count), "{count} times {kind:?}, not {expected}");
     }
     let (_, members, ranked) = one.size();
     assert!((26..80).contains(&members) && (26..31).contains(&ranked), "{members} {ranked}");
