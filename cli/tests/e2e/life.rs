@@ -35,13 +35,15 @@ fn a_day_of_serve_misses_nothing_and_undoes_nothing() {
 fn a_day_in(mode: Mode) {
     let changes = std::env::var(CHANGES).ok().and_then(|changes| changes.parse().ok()).unwrap_or(FEW);
     let mut fixture = Fixture::new(1, MEMBERS[usize::from(changes > FEW)]);
-    for member in &mut fixture.guilds[0].members {
-        (member.held, member.nick) = (vec![member.wanted.clone()], member.name.clone());
+    let others = [5_006, 5_007].map(|n| (7_000_000_000_000_000_000_i64 + n).to_string());
+    for (n, member) in fixture.guilds[0].members.iter_mut().enumerate() {
+        let other = others.iter().skip(n % 4).take(1).cloned();
+        (member.held, member.nick) =
+            (std::iter::once(member.wanted.clone()).chain(other).collect(), member.name.clone());
     }
     let mut file = fixture.json();
-    let others = ["Supporter", "Event"].iter().zip(6..).map(
-        |(name, n)| json!({ "id": (7_000_000_000_000_005_000_i64 + n).to_string(), "name": name, "position": n }),
-    );
+    let others = others.iter().zip(6..);
+    let others = others.map(|(id, n)| json!({ "id": id, "name": format!("Other {n}"), "position": n }));
     file["chat"]["guilds"][0]["roles"].as_array_mut().unwrap().extend(others);
     let setup = Setup::new(mode).events().env("GUILDHALL_FOLLOW_SHARE", "100");
     let start = async {

@@ -29,7 +29,10 @@ impl<'a> Community<'a> {
             let linked = Linked { play: member.play, name: member.name.clone(), rank: member.rank };
             (member.chat.clone(), linked)
         });
-        let members = guild.members.iter().map(|member| (member.chat.clone(), BTreeSet::new()));
+        let members = guild.members.iter().map(|member| {
+            let others = member.held.iter().filter(|role| !guild.roles.contains(role));
+            (member.chat.clone(), others.cloned().collect())
+        });
         Self { guild, linked: linked.collect(), members: members.collect(), nicknames: BTreeMap::new() }
     }
 
