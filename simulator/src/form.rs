@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::reply::Reply;
 
+const MAX_NICK_CHARS: usize = 32;
+
 /// The platform's code and message.
 pub(crate) type Mistake = (&'static str, String);
 
@@ -97,6 +99,16 @@ pub(crate) fn is_web_address(address: &str) -> bool {
             matches!(uri.scheme_str(), Some("http" | "https"))
                 && uri.host().is_some_and(|host| !host.is_empty())
         })
+}
+
+/// Null or empty removes the nickname.
+pub(crate) fn read_nick(value: &Value) -> Result<Option<Box<str>>, Mistake> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(nick) if nick.chars().count() > MAX_NICK_CHARS => Err(too_long(MAX_NICK_CHARS)),
+        Value::String(nick) => Ok(Some(nick.as_str()).filter(|nick| !nick.is_empty()).map(Box::from)),
+        _ => Err(not_a_text()),
+    }
 }
 
 /// A body that is a JSON object.

@@ -4,7 +4,7 @@
 //! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. People
 //! sign in at `/oauth2/authorize`, and with the game platform at `/oauth/v1/authorize`. What people do with the bot's commands
 //! and buttons is sent to the application's endpoint. The control side (`/control/...`) lets people do that, counts requests,
-//! injects faults and changes state; see `GET /control/routes`.
+//! injects faults, changes state, and lets the communities live by themselves (`life`); see `GET /control/routes`.
 
 mod application_key;
 mod audit;
@@ -23,8 +23,10 @@ mod handler;
 mod html;
 mod huge;
 mod interactions;
+mod life;
 mod limits;
 mod load;
+mod member_change;
 mod message;
 mod objects;
 mod options;

@@ -2,6 +2,8 @@
 //!
 //! Every error is one sentence with the file and either line and column (syntax) or the object (content).
 
+mod own;
+
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::path::{Path, PathBuf};
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
 
+use crate::load::own::OwnPart;
 use crate::permissions::ADMINISTRATOR;
 use crate::state::{BOT_USER, Channel, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
 
@@ -25,22 +28,11 @@ pub enum LoadError {
 
 #[derive(Deserialize)]
 struct Fixture {
-    /// Guildhall's part: its linked users have an account here.
+    /// Guildhall's part: its linked users have an account here, and its roles are not other bots'.
     #[serde(default)]
-    guilds: Vec<LinksPart>,
+    guilds: Vec<OwnPart>,
     chat: ChatPart,
     play: PlayPart,
-}
-
-#[derive(Deserialize)]
-struct LinksPart {
-    #[serde(default)]
-    links: Vec<LinkPart>,
-}
-
-#[derive(Deserialize)]
-struct LinkPart {
-    chat_id: ChatId,
 }
 
 #[derive(Deserialize)]
@@ -141,7 +133,8 @@ impl SimulatorState {
         let mut state = Self { last_channel: 5_000_000_000_000_000_000, ..Self::default() };
         state.members_intent = fixture.chat.guild_members_intent;
         state.users.extend(fixture.chat.users);
-        state.users.extend(fixture.guilds.into_iter().flat_map(|guild| guild.links).map(|link| link.chat_id));
+        let links = fixture.guilds.iter().flat_map(|guild| &guild.links);
+        state.users.extend(links.map(|link| link.chat_id));
         state.users.extend([BOT_USER, OWNER].into_iter().filter_map(|user| ChatId::try_from(user).ok()));
         for part in fixture.chat.guilds {
             let id = part.guild_id;
@@ -149,6 +142,11 @@ impl SimulatorState {
             state.users.extend(guild.members.keys());
             if state.guilds.insert(id, guild).is_some() {
                 return Err(format!("chat guild {id} is listed twice"));
+            }
+        }
+        for part in fixture.guilds {
+            if let Some(guild) = part.guild_id.and_then(|id| state.guilds.get_mut(&id)) {
+                part.note(guild);
             }
         }
         for part in fixture.play.groups {
@@ -241,6 +239,11 @@ mod tests {
         assert!(["11", "12"].iter().all(|id| state.users.contains(&id.parse().unwrap())));
         let guild = state.guilds.values().next().unwrap();
         assert_eq!(guild.owner, Some("11".parse().unwrap()));
+        let own = r#"[{"guild_id":"7","bindings":[{"role_id":"8","group_id":5}],"settings":{"verified_role":"7"},
+            "links":[{"chat_id":"12","play_id":3}]}]"#;
+        let own = load(&text.replace(r#"[{"anything":[1],"links":[{"chat_id":"12"}]}]"#, own)).unwrap();
+        let own = own.guilds.values().next().unwrap();
+        assert_eq!((own.managed.len(), own.linked.len(), own.groups.len()), (2, 1, 1));
         let owned = text.replace(r#""bot_role_id""#, r#""owner_id":"12","bot_role_id""#);
         let owned = load(&owned).unwrap();
         assert_eq!(owned.guilds.values().next().unwrap().owner, Some("12".parse().unwrap()));

@@ -70,6 +70,8 @@ pub struct SimulatorOptions {
     pub latency: Duration,
     /// Maximum random extra latency, each way.
     pub jitter: Duration,
+    /// Changes an hour that happen by themselves.
+    pub life: u32,
 }
 
 impl Default for SimulatorOptions {
@@ -81,6 +83,7 @@ impl Default for SimulatorOptions {
             play_application: Application::new(Application::PLAY_DEMO_ID, Application::PLAY_DEMO_SECRET),
             latency: Duration::ZERO,
             jitter: Duration::ZERO,
+            life: 0,
         }
     }
 }

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::audit;
 use crate::faults::Fault;
 use crate::handler::Endpoint;
+use crate::life::driver;
 use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::pairs::pairs;
@@ -47,6 +48,7 @@ pub async fn serve(
     let simulator = Arc::new(Simulator::new(options, routes.platform_names().collect(), state));
     let server = Arc::new(Server { routes, simulator, shutdown: shutdown.clone() });
     let connections = TaskTracker::new();
+    connections.spawn(driver::live(server.simulator.clone(), shutdown.clone()));
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,

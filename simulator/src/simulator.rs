@@ -3,11 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use entities::{ChatId, PlayId};
+use tokio::sync::Notify;
 
 use crate::audit::AuditLog;
 use crate::faults::Faults;
 use crate::game::Game;
 use crate::grants::Grants;
+use crate::life::Life;
 use crate::limits::Limiter;
 use crate::options::SimulatorOptions;
 use crate::signing_keys::SigningKeys;
@@ -20,6 +22,9 @@ pub(crate) struct Simulator {
     pub(crate) route_names: Vec<&'static str>,
     state: RwLock<SimulatorState>,
     records: Mutex<Records>,
+    life: Mutex<Life>,
+    /// The pace of [`Life`] changed.
+    pub(crate) repaced: Notify,
 }
 
 /// State of the simulator beside that of the platforms.
@@ -41,7 +46,14 @@ impl Simulator {
         route_names: Vec<&'static str>,
         state: SimulatorState,
     ) -> Self {
-        Self { options, route_names, state: RwLock::new(state), records: Mutex::default() }
+        let life = Mutex::new(Life::new(options.life));
+        let (state, records) = (RwLock::new(state), Mutex::default());
+        Self { options, route_names, state, records, life, repaced: Notify::new() }
+    }
+
+    /// Locked before the state.
+    pub(crate) fn life(&self) -> MutexGuard<'_, Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn records(&self) -> MutexGuard<'_, Records> {

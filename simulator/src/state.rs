@@ -1,6 +1,6 @@
 //! The state of both platforms. Ordered maps, so that paging by id is a range.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -75,6 +75,12 @@ pub(crate) struct Guild {
     pub(crate) bans: BTreeMap<ChatId, Option<Box<str>>>,
     pub(crate) ban_log: BanLog,
     pub(crate) channels: BTreeMap<ChannelId, Channel>,
+    /// Game accounts of users who are linked in the fixture, members or not.
+    pub(crate) linked: BTreeMap<ChatId, PlayId>,
+    /// Those of its bindings in the fixture.
+    pub(crate) groups: BTreeSet<GroupId>,
+    /// Roles that the fixture's guild gives by bindings and settings: the bot's business, not other bots'.
+    pub(crate) managed: BTreeSet<RoleId>,
 }
 
 #[derive(Debug, Clone)]

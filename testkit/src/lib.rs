@@ -58,7 +58,7 @@ pub use private_server::PrivateServer;
 pub use process::{Process, Roles, Running, Spawn, binary, free_address, old_binary, signal};
 pub use receiver::{Received, Receiver};
 pub use rows::Rows;
-pub use run::{run, run_shared, run_unstarted};
+pub use run::{run, run_in, run_shared, run_unstarted};
 pub use servers::{Namespace, Servers, job_queue};
 pub use setup::{Mode, Setup};
 pub use simulator::{Simulator, Update};

@@ -112,6 +112,13 @@ impl Process {
         self.child.id()
     }
 
+    /// Its resident memory.
+    pub fn memory_mib(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        resident.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
+    }
+
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }

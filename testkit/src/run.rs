@@ -23,7 +23,8 @@ pub fn run_shared(mode: Mode, test: impl AsyncFnOnce(&Deployment)) {
     run_in(Deployment::shared(mode), test);
 }
 
-fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deployment)) {
+/// Runs in the deployment that `start` makes for the test alone.
+pub fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deployment)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let deployment = start.await;

@@ -117,6 +117,17 @@ impl Simulator {
         self.post("/control/roles", change).await;
     }
 
+    /// So many changes of members, one after the other, as they happen on the platforms. Returns them.
+    pub async fn live(&self, steps: usize) -> Vec<Value> {
+        let made = self.post("/control/life", json!({ "steps": steps })).await;
+        made["changes"].as_array().unwrap().clone()
+    }
+
+    /// What life did, and which of it was `undone`.
+    pub async fn life(&self) -> Value {
+        self.get("/control/life").await
+    }
+
     /// The text in a player's profile, and when the account was made.
     pub async fn change_profile(&self, change: Value) {
         self.post("/control/profiles", change).await;

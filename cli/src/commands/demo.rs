@@ -1,5 +1,6 @@
 //! `guildhall demo`: syncs a community of 500 on simulated platforms, checks each member, syncs again, makes some members
-//! wrong for the visitor's own sync, and then serves, with game servers that send heartbeats. It needs no other server.
+//! wrong for the visitor's own sync, or lets the community live, and then serves, with game servers that send heartbeats. It needs
+//! no other server.
 
 mod community;
 mod drift;
@@ -7,6 +8,7 @@ mod environment;
 mod examples;
 mod expected;
 mod http_client;
+mod life;
 mod progress;
 
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ use serde_json::json;
 
 use self::community::GameServers;
 use self::environment::Environment;
+use crate::commands::simulate::{LIFE_RATE, MAX_LIFE_RATE};
 use crate::output;
 use crate::process::{ChatEvents, VERSION};
 
@@ -34,6 +37,9 @@ const DEDUPE_KEY: &str = "all";
 /// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced at 50 chat requests a second, checked,
 /// and synced again. Then a few members get wrong roles, and the console and the API run until Ctrl-C, with staff, bans and
 /// game servers to look at: preview the sync in the console and run it.
+///
+/// With `--life` no member gets wrong roles by hand. Instead the community lives after the checks: members join, leave, are promoted
+/// and renamed, and others change roles and nicknames, while Guildhall reads the events and starts a pass each minute.
 ///
 /// The simulator applies only the global rate limit of the chat platform (`--rate-limit fast`). The real platform also limits
 /// each guild to about one change of a member a second for each kind of call, so that the same sync takes minutes there.
@@ -47,24 +53,37 @@ pub(crate) struct Args {
     /// Stop after the second sync instead of serving; fail if a member is wrong
     #[arg(long, env = "GUILDHALL_DEMO_EXIT")]
     exit: bool,
+    /// Changes an hour that happen by themselves while the demo serves; without a number 360, one in ten seconds [default: none]
+    #[arg(long, env = "GUILDHALL_DEMO_LIFE", value_name = "RATE", num_args = 0..=1, default_missing_value = LIFE_RATE, conflicts_with = "exit", value_parser = clap::value_parser!(u32).range(1..=MAX_LIFE_RATE))]
+    life: Option<u32>,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals(std::time::Duration::ZERO);
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let api = http_client::local_url(listener.local_addr()?);
-    let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;
-    let (context, queue) = (process.context.clone(), process.queue.clone());
+    let (env, process) = Environment::prepare(args.data_dir, args.life.is_some(), api, &shutdown).await?;
+    let (context, queue, platforms) =
+        (process.context.clone(), process.queue.clone(), process.platforms.clone());
     let options = api::Options {
         link_command: Some(env.link_command()),
         public_url: Some(env.api.base.clone()),
         ..api::Options::default()
     };
-    // What is made wrong by hand waits for the reader.
+    // The checks come first, and what is made wrong by hand waits for the reader.
     let events = ChatEvents::Off;
     let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), events, listener, options));
+    let then = if args.exit { Then::Stop } else { args.life.map_or(Then::Serve, Then::Live) };
+    let begin = async {
+        let servers = show(&env, &context, &queue, then).await?;
+        if let Then::Live(rate) = then {
+            gateway::start(&context, &queue, &platforms, true);
+            life::begin(&env, rate).await?;
+        }
+        Ok(servers)
+    };
     let shown = tokio::select! {
-        shown = show(&env, &context, &queue, args.exit) => shown,
+        shown = begin => shown,
         () = shutdown.soft().cancelled() => Ok(None),
     };
     if let Ok(Some(servers)) = &shown {
@@ -79,12 +98,21 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     shown.map(drop)
 }
 
+/// What the demo does after the checks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Stop,
+    Serve,
+    /// With so many changes an hour.
+    Live(u32),
+}
+
 /// Returns the game servers of the community, unless the demo ends now.
 async fn show<'e>(
     env: &'e Environment,
     context: &Context,
     queue: &Queue,
-    stops: bool,
+    then: Then,
 ) -> anyhow::Result<Option<GameServers<'e>>> {
     introduce(env)?;
     let (before, members) = (env.expected.count_wrong(&env.simulator).await?, env.expected.members.len());
@@ -105,18 +133,24 @@ async fn show<'e>(
     }
     report(env, before).await?;
     let mut servers = None;
-    if !stops {
-        let wrong = drift::make(env).await?;
-        output::print(&format!(
-            "then {wrong} members were made wrong by hand: preview and run the sync in the console"
-        ))?;
+    match then {
+        Then::Stop => {}
+        Then::Serve => {
+            let wrong = drift::make(env).await?;
+            output::print(&format!(
+                "then {wrong} members were made wrong by hand: preview and run the sync in the console"
+            ))?;
+        }
+        Then::Live(rate) => life::announce(env, rate)?,
+    }
+    if then != Then::Stop {
         servers = Some(GameServers::open(&env.api, &env.expected).await?);
         let endpoint = json!({ "interactions_endpoint_url": format!("{}{INTERACTIONS_PATH}", env.api.base) });
         env.simulator.post("/control/application", &endpoint).await?;
         let game = json!({ "api_url": env.api.base, "key": env.key.reveal() });
         env.simulator.post("/control/game", &game).await?;
     }
-    output::print(&examples::lines(env, stops))?;
+    output::print(&examples::lines(env, then == Then::Stop))?;
     Ok(servers)
 }
 

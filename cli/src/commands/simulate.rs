@@ -12,6 +12,9 @@ use crate::input::Input;
 use crate::output;
 
 const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
+/// Changes an hour, if no number is given: whoever looks at a list sees it move.
+pub(crate) const LIFE_RATE: &str = "360";
+pub(crate) const MAX_LIFE_RATE: i64 = 360_000;
 
 /// Serves the chat and the game platform from a fixture file: with the wire formats, rate limits and errors of the real ones.
 ///
@@ -70,6 +73,13 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// `POST /control/members` changes members (`pending`: not screened yet), `POST /control/roles` with `{"guild_id": "1", "role_id": "2",
 /// "position": 3}` moves a role, with `"remove": true` deletes it.
 ///
+/// With `--life` the communities live: members join, leave, are promoted, demoted and renamed, join and leave the game group, and others
+/// than the bot give and take roles and change nicknames, but of owners and bots. `POST /control/life` with `{"steps": 60}` makes so many
+/// changes at once and answers with them, `{"changes": […]}` makes those that such an answer has, `{"changes_an_hour": 60}` sets the pace (0: none),
+/// `{"spare": ["1"]}` names chat users whom it leaves alone, and `{"seed": 1}` begins the same changes anew. `GET /control/life` counts
+/// them by kind, and shows the last ones and what the bot undid of others: roles without a binding in the fixture, and everything of
+/// members without a link there.
+///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
 #[derive(clap::Args)]
@@ -110,6 +120,9 @@ pub(crate) struct Args {
     /// Random additional latency of up to this much in each direction, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_JITTER_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     jitter_ms: u64,
+    /// Changes an hour that happen by themselves; without a number 360, one in ten seconds [default: none]
+    #[arg(long, env = "GUILDHALL_SIMULATE_LIFE", value_name = "RATE", num_args = 0..=1, default_missing_value = LIFE_RATE, value_parser = clap::value_parser!(u32).range(1..=MAX_LIFE_RATE))]
+    life: Option<u32>,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
@@ -134,6 +147,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         play_application: Application::new(args.play_client_id, args.play_client_secret),
         latency: Duration::from_millis(args.latency_ms),
         jitter: Duration::from_millis(args.jitter_ms),
+        life: args.life.unwrap_or(0),
     };
     simulator::serve(listener, state, options, shutdown.soft().clone())
         .await

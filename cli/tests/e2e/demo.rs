@@ -173,6 +173,54 @@ async fn assert_its_data_is_not_replaced(said: &str, folder: &Path) {
 }
 
 #[tokio::test]
+async fn with_life_the_community_moves_and_stays_right() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let args = ["demo", "--life", "7200", "--listen", &address];
+    let mut demo = Process::spawn("demo", &args, &[], folder.path());
+    let said = eventually("the commands are printed", SHOWN_WITHIN, async || {
+        assert!(demo.has_ended().is_none(), "{}", demo.log());
+        let log = demo.log();
+        (log.contains(" console link ") && log.ends_with('\n')).then_some(log)
+    })
+    .await;
+    assert!(said.contains("second sync changed none") && !said.contains("wrong by hand"), "{said}");
+    let life = said.lines().find(|line| line.ends_with("/control/life")).unwrap();
+    let (api, key) =
+        (line(&said, "API").split_whitespace().last().unwrap(), &line(&said, "KEY=")["KEY=".len()..]);
+    let get = async |url: String| -> Value {
+        http_client().get(url).header("X-API-Key", key).send().await.unwrap().json().await.unwrap()
+    };
+    let guild = format!("{api}/guilds/7000000000000000000");
+    let synced = async |cause: &str| {
+        let what = format!("a member is synced by itself: {cause}");
+        eventually(&what, Duration::from_secs(60), async || {
+            let log = get(format!("{guild}/audit-logs?action=sync.member&limit=100")).await;
+            // Nothing while the limit of the key is used up.
+            let entries = log["data"]["entries"].as_array()?;
+            entries.iter().any(|entry| entry["metadata"]["cause"] == cause).then_some(())
+        })
+        .await;
+    };
+    synced("joined").await;
+    synced("changed").await;
+    let followed = get(format!("{guild}/follow")).await;
+    assert_eq!(followed["data"]["every_minutes"], 1, "{followed}");
+    // The pass of the next minute, now.
+    let some = http_client().post(life).json(&serde_json::json!({ "steps": 30 }));
+    assert_eq!(some.send().await.unwrap().status(), 200);
+    let soon = http_client().patch(format!("{guild}/follow")).header("X-API-Key", key);
+    let soon = soon.json(&serde_json::json!({ "every_minutes": 2 })).send().await.unwrap();
+    assert_eq!(soon.status(), 200);
+    synced("follow").await;
+    let lived = get(life.to_owned()).await;
+    assert!(lived["changes"].as_u64().unwrap() > 3 && lived["undone"] == serde_json::json!([]), "{lived}");
+
+    demo.terminate();
+    let end = demo.ended(Duration::from_secs(35)).await;
+    assert!(end.success(), "{end}: {}", demo.log());
+}
+
+#[tokio::test]
 async fn each_demo_has_a_new_key_and_deletes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let env = [("TMPDIR".to_owned(), folder.path().display().to_string())];

@@ -39,6 +39,7 @@ mod keys_and_guilds;
 mod keys_api;
 mod large_lists;
 mod leave_requests;
+mod life;
 mod limits;
 mod link_attempts;
 mod link_commands;

@@ -15,7 +15,11 @@ const PACKAGED: &str = "7000000000000000000";
 
 both_modes!(every_list_is_printed_as_a_table_and_as_json, files_are_read_from_standard_input,);
 
-in_turn!(wrong_ids_and_filters_say_what_is_expected, the_packaged_community_is_simulated_and_loaded(own),);
+in_turn!(
+    wrong_ids_and_filters_say_what_is_expected,
+    the_packaged_community_is_simulated_and_loaded(own),
+    a_simulated_community_lives_if_it_is_told_to,
+);
 
 /// Arguments of every command that lists or shows, with fields of an object.
 const LISTS: [(&[&str], &[&str]); 11] = [
@@ -184,5 +188,21 @@ fn nothing_is_colored_with_no_color() {
         let (colored, plain) = (run(args, ""), run(args, "1"));
         assert!(colored.contains("\u{1b}["), "{args:?}: {colored}");
         assert!(!plain.contains('\u{1b}') && plain.len() > 50, "{args:?}: {plain}");
+    }
+}
+
+async fn a_simulated_community_lives_if_it_is_told_to(deployment: &Deployment) {
+    let bad = deployment.command(&["simulate", "--life", "0"]).await.refused();
+    assert!(bad.contains("--life"), "{bad}");
+    for (args, rate) in [(&["--life"][..], 360), (&["--life", "7"], 7), (&[], 0)] {
+        let address = free_address();
+        let args = [&["simulate", "--listen", &address], args].concat();
+        let _simulator = Process::spawn("lively", &args, &[], deployment.folder());
+        let life = eventually("it is simulated", Duration::from_secs(10), async || {
+            http_client().get(format!("http://{address}/control/life")).send().await.ok()
+        })
+        .await;
+        let life: Value = life.json().await.unwrap();
+        assert_eq!(life["changes_an_hour"], rate, "{life}");
     }
 }

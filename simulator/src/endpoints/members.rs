@@ -9,7 +9,7 @@ use entities::{ChatId, RoleId};
 use serde_json::Value;
 
 use crate::endpoints::guild::{change_guild, id, read_guild, unknown_user, user_id};
-use crate::form::{self, FormErrors, Mistake};
+use crate::form::{self, FormErrors};
 use crate::objects;
 use crate::permissions::{MANAGE_NICKNAMES, MANAGE_ROLES, missing_permissions};
 use crate::reply::Reply;
@@ -17,7 +17,6 @@ use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::{Guild, Member, Users};
 
-const MAX_NICK_CHARS: usize = 32;
 const MEMBERS_PER_PAGE: i64 = 1_000;
 
 fn unknown_role() -> Reply {
@@ -88,7 +87,7 @@ pub(crate) fn update(simulator: &Simulator, input: &Input) -> Reply {
         let id = user_id(input)?;
         let form = form::read(&input.body)?;
         let mut errors = FormErrors::default();
-        let nick = form.get("nick").map(read_nick).transpose();
+        let nick = form.get("nick").map(form::read_nick).transpose();
         let nick = nick.map_err(|mistake| errors.add("nick", mistake)).unwrap_or_default();
         let roles = form.get("roles").filter(|roles| !roles.is_null());
         let roles = roles.map(|roles| read_roles(roles, &mut errors));
@@ -138,16 +137,6 @@ fn put(guild: &mut Guild, id: ChatId, mut member: Member) {
     let changed = guild.members.get(&id).is_some_and(|before| !before.looks_like(&member));
     member.updates.count(changed);
     guild.members.insert(id, member);
-}
-
-/// Null or empty removes the nickname.
-pub(crate) fn read_nick(value: &Value) -> Result<Option<Box<str>>, Mistake> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(nick) if nick.chars().count() > MAX_NICK_CHARS => Err(form::too_long(MAX_NICK_CHARS)),
-        Value::String(nick) => Ok(Some(nick.as_str()).filter(|nick| !nick.is_empty()).map(Box::from)),
-        _ => Err(form::not_a_text()),
-    }
 }
 
 fn read_roles(value: &Value, errors: &mut FormErrors) -> Vec<RoleId> {

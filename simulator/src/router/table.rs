@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::endpoints::authorize::platforms::{Chat, Play};
-use crate::endpoints::control::{conversations, linking};
+use crate::endpoints::control::{conversations, life, linking};
 use crate::endpoints::{
     application, authorize, bans, channels, client, commands, control, game, gateway, guild, members,
     messages, pictures, play, play_tokens, players, tokens, webhooks,
@@ -149,6 +149,8 @@ fn control() -> Vec<Endpoint> {
         other("POST /control/members", Side::Control, control::change_members),
         other("POST /control/bans", Side::Control, bans::by_others),
         other("POST /control/roles", Side::Control, control::change_role),
+        other("GET /control/life", Side::Control, life::report),
+        other("POST /control/life", Side::Control, life::change_life),
         other("POST /control/intents", Side::Control, control::change_intents),
         other("POST /control/connections", Side::Control, linking::change_connections),
         other("POST /control/profiles", Side::Control, linking::change_profile),

@@ -15,6 +15,7 @@ mod game_client;
 mod interaction_events;
 mod interactions;
 mod judge;
+mod life;
 mod messages;
 mod openid;
 mod pacing;

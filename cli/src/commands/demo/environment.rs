@@ -6,7 +6,7 @@ use ::console::ConsoleSecret;
 use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
-use entities::{ChatId, GuildId, guild};
+use entities::{ChatId, GuildId, follow, guild};
 use runtime::{Config, Context, DataDirLock, PlatformArgs, PlatformRate, Secret, Shutdown};
 use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
@@ -24,6 +24,8 @@ const CREDENTIAL: &str = "demo";
 /// The rates of the real platforms: chat requests a second, game requests a minute.
 const CHAT_RATE: &str = "50";
 const PLAY_RATE: &str = "300";
+/// Percent of that rate for passes, as it is by default.
+const FOLLOW_SHARE: u32 = 50;
 
 pub(super) struct Environment {
     pub(super) api: HttpClient,
@@ -43,6 +45,7 @@ impl Environment {
     /// Prepares the process, whose loops the caller starts.
     pub(super) async fn prepare(
         data_dir: Option<PathBuf>,
+        lives: bool,
         api: String,
         shutdown: &Shutdown,
     ) -> anyhow::Result<(Self, Process)> {
@@ -62,9 +65,9 @@ impl Environment {
         // Before the first write, so that a folder in use stays as it is.
         let lock = config.lock_data_dir()?;
         let simulator = simulate(&folder, shutdown).await?;
-        let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
+        let process = Process::embedded(&config, &platforms(&simulator, lives)?, shutdown.clone()).await?;
         let expected = Expected::from_fixture(DEMO)?;
-        let key = load(&process.context, expected.guild).await?;
+        let key = load(&process.context, expected.guild, lives).await?;
         let (console, owner) = sign_in_link(&process, expected.guild, &api).await?;
         let api = HttpClient::new(api, Some(&key))?;
         let simulator = HttpClient::new(simulator, None)?;
@@ -131,7 +134,7 @@ async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> 
     Ok(url)
 }
 
-fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
+fn platforms(simulator: &str, follows: bool) -> anyhow::Result<PlatformArgs> {
     let rate = |text: &str| text.parse::<PlatformRate>().map_err(|error| anyhow!(error));
     Ok(PlatformArgs {
         chat_api_url: Some(simulator.to_owned()),
@@ -151,14 +154,14 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
         play_client_secret: Some(Secret::from(Application::PLAY_DEMO_SECRET)),
         chat_rate: rate(CHAT_RATE)?,
         play_rate: rate(PLAY_RATE)?,
+        // Members who were made wrong by hand wait for a person's preview.
+        follow_share: if follows { FOLLOW_SHARE } else { 0 },
         // Receivers on this machine, to try webhooks with.
-        // The nine members who are wrong wait for a person's preview.
-        follow_share: 0,
         webhook_networks: "127.0.0.0/8".parse().map_err(|error: &str| anyhow!(error))?,
     })
 }
 
-async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
+async fn load(context: &Context, guild: GuildId, follows: bool) -> anyhow::Result<KeyText> {
     let guilds = guild::list(context.database.read()).await?;
     ensure!(
         guilds.iter().all(|known| known.guild_id == guild),
@@ -184,6 +187,11 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
     let fixture = Fixture::parse(text_of_fixture.as_bytes(), "the demo's fixture")?.without_keys();
     fixture::load(&transaction, fixture, now).await?;
     create_key(&transaction, key, now).await?;
+    if follows {
+        // No pass starts before the checks have ended.
+        let row = follow::lock(&transaction, guild, now).await?;
+        follow::save(&transaction, follow::Model { every_minutes: Some(0), ..row }).await?;
+    }
     transaction.commit().await?;
     Ok(text)
 }

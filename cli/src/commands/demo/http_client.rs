@@ -45,6 +45,10 @@ impl HttpClient {
         self.send(self.client.post(self.url(path)).json(body), path).await
     }
 
+    pub(super) async fn patch(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.send(self.client.patch(self.url(path)).json(body), path).await
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
