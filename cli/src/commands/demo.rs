@@ -77,7 +77,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let begin = async {
         let servers = show(&env, &context, &queue, then).await?;
         if let Then::Live(rate) = then {
-            gateway::start(&context, &queue, &platforms, true);
+            // Commands come by HTTP.
+            gateway::start(&context, &queue, &platforms, None, true);
             life::begin(&env, rate).await?;
         }
         Ok(servers)

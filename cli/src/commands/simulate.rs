@@ -70,7 +70,8 @@ pub(crate) const MAX_LIFE_RATE: i64 = 360_000;
 /// The event stream is where `GET /gateway/bot` says. `POST /control/gateway` faults it: `{"cut": true}`, `{"reconnect": true}` and
 /// `{"invalidate": true}` once; `refuse` (connections), `deaf` (to heartbeats), `double` and `reorder` (so many of the next events),
 /// `shards`, `heartbeat_ms` and `identifies_left` until they are set again. `GET /control/gateway` counts what clients did.
-/// `POST /control/members` changes members (`pending`: not screened yet), `POST /control/roles` with `{"guild_id": "1", "role_id": "2",
+/// `POST /control/bans` with `{"guild_id": "1", "chat_id": "2", "by": "3", "reason": "raid"}` bans somebody as a moderator does, with
+/// `"lift": true` lifts the ban. `POST /control/members` changes members (`pending`: not screened yet), `POST /control/roles` with `{"guild_id": "1", "role_id": "2",
 /// "position": 3}` moves a role, with `"remove": true` deletes it.
 ///
 /// With `--life` the communities live: members join, leave, are promoted, demoted and renamed, join and leave the game group, and others

@@ -127,7 +127,7 @@ async fn the_browser_keeps_light_or_dark(deployment: &Deployment) {
     );
     console.press(&dark, "As the system", &[]).await;
     assert!(!console.get(&page(deployment, "")).await.has("html[data-theme]"));
-    let font = system.each("link[as=font]", |link| link.attr("href").unwrap().to_owned()).remove(0);
+    let font = dark.each("link[as=font]", |link| link.attr("href").unwrap().to_owned()).remove(0);
     let font = console.get(&font).await;
     assert_eq!((font.status, font.header("content-type")), (200, "font/woff2"));
 }

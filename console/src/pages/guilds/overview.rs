@@ -68,9 +68,11 @@ impl Days {
     async fn read(visit: &GuildVisit) -> Result<Self, PageError> {
         let (conn, guild, since) = (visit.read(), visit.guild.guild_id, bars::since(visit.now()));
         let reads = visit.may("moderation.read");
-        let of = async |kind| match reads {
-            true => overview::sanctions_by_day(conn, guild, kind, since).await.map(Some),
-            false => Ok(None),
+        let of = async |kind| {
+            if !reads {
+                return Ok(None);
+            }
+            overview::sanctions_by_day(conn, guild, kind, since).await.map(Some)
         };
         Ok(Self {
             bans: of(SanctionKind::Ban).await?,
