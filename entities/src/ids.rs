@@ -17,6 +17,8 @@ use crate::Timestamp;
 
 /// Milliseconds of the first second of ids of chat users.
 const FIRST_CHAT_ID: i64 = 1_420_070_400_000;
+/// Bits of an id below its milliseconds.
+const BELOW_MILLIS: u32 = 22;
 
 /// Why a text is not an id. The error does not repeat the text: the caller names the field and the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -219,9 +221,14 @@ impl ChatId {
     /// The actor that is not a person: the service itself, or a game's anti-cheat (docs/rules.md 4).
     pub const SYSTEM: Self = Self(0);
 
+    /// What ids that are made from then on are not below.
+    pub fn first_at(at: Timestamp) -> Self {
+        Self((at.timestamp_millis() - FIRST_CHAT_ID).max(0) << BELOW_MILLIS)
+    }
+
     /// When the account was made: ids of the chat platform begin with the time.
     pub fn made_at(self) -> Option<Timestamp> {
-        DateTime::from_timestamp_millis((self.0 >> 22) + FIRST_CHAT_ID)
+        DateTime::from_timestamp_millis((self.0 >> BELOW_MILLIS) + FIRST_CHAT_ID)
     }
 }
 

@@ -39,12 +39,8 @@ async fn figures_lead_to_what_they_count(deployment: &Deployment) {
         "Active bans 1 1 made in 30 days Active mutes 1 1 made in 30 days Live servers 1 3 players on them",
     );
     home.shows(200, "Staff on duty 1 2 actions in 30 days");
-    assert_eq!(home.texts(".lately a").len(), 2, "{}", home.text());
-    assert!(
-        home.texts(".lately a")[0].contains(&format!("muted {}", own.members[8].name)),
-        "{}",
-        home.text()
-    );
+    let muted = format!("muted {}", own.members[8].name);
+    assert!(home.texts(".lately a").iter().any(|entry| entry.contains(&muted)), "{}", home.text());
     assert_eq!(home.each(".trend", |_| ()).len(), 3);
     for chart in ["Bans", "Mutes", "Actions of staff"] {
         home.shows(200, chart);

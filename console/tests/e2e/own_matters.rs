@@ -117,16 +117,17 @@ async fn names_are_found_only_by_who_may_look_members_up(deployment: &Deployment
 async fn the_browser_keeps_light_or_dark(deployment: &Deployment) {
     let console = Console::owner(deployment).await;
     let overview = console.get(&page(deployment, "")).await;
-    assert!(!overview.has("html[data-theme]") && overview.has("button[value=system][aria-pressed=true]"));
+    assert!(!overview.html.contains("data-theme") && overview.has("button[value=system][aria-pressed=true]"));
     console.press(&overview, "Dark", &[]).await;
     let dark = console.get(&page(deployment, "")).await;
-    assert!(dark.has("html[data-theme=dark]") && dark.has("button[value=dark][aria-pressed=true]"));
+    let says_dark = r#"<html lang="en" data-theme="dark">"#;
+    assert!(dark.html.contains(says_dark) && dark.has("button[value=dark][aria-pressed=true]"));
     assert!(
-        console.get(&page(deployment, "members/none")).await.has("html[data-theme=dark]"),
+        console.get(&page(deployment, "members/none")).await.html.contains(says_dark),
         "an error page too"
     );
     console.press(&dark, "As the system", &[]).await;
-    assert!(!console.get(&page(deployment, "")).await.has("html[data-theme]"));
+    assert!(!console.get(&page(deployment, "")).await.html.contains("data-theme"));
     let font = dark.each("link[as=font]", |link| link.attr("href").unwrap().to_owned()).remove(0);
     let font = console.get(&font).await;
     assert_eq!((font.status, font.header("content-type")), (200, "font/woff2"));

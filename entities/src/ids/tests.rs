@@ -14,6 +14,9 @@ fn chat_ids_are_canonical_digit_strings_of_63_bits() {
 fn a_chat_id_says_when_the_account_was_made() {
     let id: ChatId = "175928847299117063".parse().unwrap();
     assert_eq!(id.made_at().unwrap().to_rfc3339(), "2016-04-30T11:18:25.796+00:00");
+    let first = ChatId::first_at(id.made_at().unwrap());
+    assert!(first <= id && first.made_at() == id.made_at());
+    assert_eq!(ChatId::first_at("2014-01-01T00:00:00Z".parse().unwrap()).get(), 0);
 }
 
 #[test]

@@ -9,10 +9,6 @@ use crate::context::CallContext;
 use crate::error::Result;
 use crate::routes::chat as routes;
 
-/// Milliseconds since 1970 at which the ids of the platform begin.
-const EPOCH: i64 = 1_420_070_400_000;
-/// Of an id, below its milliseconds.
-const SEQUENCE_BITS: u32 = 22;
 /// The most of one call.
 const PER_PAGE: usize = 100;
 
@@ -63,11 +59,11 @@ impl ChatPlatform {
         deed: BanDeed,
         since: Timestamp,
     ) -> Result<Vec<ChatId>> {
-        let (mut users, mut after) = (Vec::new(), first_id_of(since));
+        let (mut users, mut after) = (Vec::new(), ChatId::first_at(since));
         loop {
             let entries = self.ban_log(call, deed, Some(after)).await?;
             users.extend(entries.iter().filter_map(|entry| entry.target_id));
-            match entries.iter().map(|entry| entry.id.get()).max() {
+            match entries.iter().map(|entry| entry.id).max() {
                 Some(last) if entries.len() == PER_PAGE && last > after => after = last,
                 _ => return Ok(users),
             }
@@ -75,7 +71,12 @@ impl ChatPlatform {
     }
 
     /// The last entries, or the first ones after an id.
-    async fn ban_log(&self, call: CallContext, deed: BanDeed, after: Option<i64>) -> Result<Vec<EntryBody>> {
+    async fn ban_log(
+        &self,
+        call: CallContext,
+        deed: BanDeed,
+        after: Option<ChatId>,
+    ) -> Result<Vec<EntryBody>> {
         let request = self
             .request(Method::GET, routes::AUDIT_LOG, &format!("/guilds/{}/audit-logs", call.guild))?
             .query("action_type", deed.number().to_string())
@@ -85,23 +86,5 @@ impl ChatPlatform {
             None => request,
         };
         Ok(self.read::<LogBody>(call, &request).await?.audit_log_entries)
-    }
-}
-
-/// Ids of the platform hold the time of their making.
-fn first_id_of(at: Timestamp) -> i64 {
-    (at.timestamp_millis() - EPOCH).max(0) << SEQUENCE_BITS
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_are_those_of_their_time() {
-        // The platform's own example.
-        let at: Timestamp = "2016-04-30T11:18:25.796Z".parse().unwrap();
-        assert_eq!(first_id_of(at), 175_928_847_299_117_063 >> SEQUENCE_BITS << SEQUENCE_BITS);
-        assert_eq!(first_id_of("2014-01-01T00:00:00Z".parse().unwrap()), 0);
     }
 }

@@ -131,7 +131,7 @@ async fn the_state_counts_updates_and_changes() {
         "updates": 0, "changing_updates": 0 });
     let touched =
         json!({ "chat_id": one, "nick": "m1", "roles": [role], "updates": 5, "changing_updates": 2 });
-    assert_eq!(state, json!({ "members": [untouched, touched], "channels": [] }));
+    assert_eq!(state, json!({ "members": [untouched, touched], "channels": [], "bans": [] }));
 }
 
 #[tokio::test]
