@@ -32,7 +32,7 @@ function words(at) {
 }
 
 function write(time) {
-  const text = words(new Date(time.dateTime));
+  const text = time.hasAttribute("data-exact") ? time.title : words(new Date(time.dateTime));
   if (time.textContent !== text) time.textContent = text;
 }
 
@@ -58,5 +58,13 @@ export function showTimes(within) {
     write(time);
   }
 }
+
+// A touch shows no title: it changes the words for the exact time, and back. In a link it follows the link.
+document.addEventListener("click", ({ target }) => {
+  const time = target.closest("time[data-shown]");
+  if (!time || time.closest("a, button, summary")) return;
+  time.toggleAttribute("data-exact");
+  write(time);
+});
 
 setInterval(() => document.querySelectorAll("time[data-shown]").forEach(write), AGAIN_MS);

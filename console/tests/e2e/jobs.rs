@@ -99,9 +99,9 @@ async fn a_job_that_gave_up_runs_again_with_its_history(deployment: &Deployment)
     assert_eq!(deployment.job_ended(&id).await["state"], "dead");
     deployment.clear_faults().await;
     let list = owner.get(&format!("{}?state=dead", jobs(deployment))).await;
-    assert!(list.row("Sync of ").contains("gave up"), "{}", list.text());
+    assert!(list.row("Sync of ").contains("dead"), "{}", list.text());
     let dead = owner.get(&list.link("Sync of ")).await;
-    dead.shows(200, "gave up").shows(200, "Failed attempts").shows(200, "platform_unavailable");
+    dead.shows(200, "dead").shows(200, "Failed attempts").shows(200, "platform_unavailable");
     owner.press(&dead, "Retry job", &[]).await.shows(200, "The job runs again.");
     assert_eq!(deployment.job_ended(&id).await["state"], "succeeded");
     owner.get(&dead.path()).await.shows(200, "succeeded").shows(200, "Failed attempts");
@@ -149,7 +149,8 @@ async fn a_job_of_another_right_has_no_buttons(deployment: &Deployment) {
     let ban = json!({ "identifier": guild.members[20].chat, "reason": "r", "moderator_id": "1" });
     api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
     let list = staff.get(&format!("{}?kind=mirror_ban", jobs(deployment))).await;
-    let page = staff.get(&list.link(&format!("Ban of {} on Discord", guild.members[20].name))).await;
+    let page =
+        staff.get(&list.link(&format!("Bans of {}, carried over to Discord", guild.members[20].name))).await;
     page.shows(200, "waits for its turn");
     assert!(!page.contains("Cancel job"), "{}", page.text());
     for verb in ["cancel", "retry"] {

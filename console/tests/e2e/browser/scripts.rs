@@ -67,6 +67,9 @@ async fn keys_copies_and_times(deployment: &Deployment) {
     let title = "document.querySelector('main time').title";
     let form = r"/^\d+ \w{3} \d{4}, \d\d:\d\d GMT\+14 \((\d+ \w{3} \d{4}, )?\d\d:\d\d UTC\)$/";
     assert_eq!(tab.evaluate(&format!("{form}.test({title})")).await, true);
+    // A touch shows it, the next one the words again.
+    let touched = "(() => { const time = document.querySelector('main time'); time.click(); return time.textContent === time.title; })()";
+    assert_eq!((tab.evaluate(touched).await, tab.evaluate(touched).await), (json!(true), json!(false)));
     tab.letters("?").await;
     tab.sees("Show these shortcuts").await;
     tab.passes().await;

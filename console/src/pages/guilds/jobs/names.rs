@@ -27,7 +27,7 @@ impl Mark {
         let (kind, word) = match status {
             Status::Succeeded => ("good", "succeeded"),
             Status::Failed => ("bad", "failed"),
-            Status::Dead => ("bad", "gave up"),
+            Status::Dead => ("bad", "dead"),
             Status::Retrying => ("warning", "tries again"),
             Status::Running => ("info", "running"),
             Status::Waiting => ("info", "under way"),
@@ -58,8 +58,8 @@ pub(super) fn title_about(job: &Model, who: &str) -> String {
         "assign_role" => format!("Give a role to {who}"),
         "remove_role" => format!("Take a role from {who}"),
         "create_ticket" => format!("Ticket for {who}"),
-        "mirror_ban" => format!("Ban of {who} on Discord"),
-        "follow_ban" => format!("Ban of {who}, made on Discord"),
+        "mirror_ban" => format!("Bans of {who}, carried over to Discord"),
+        "follow_ban" => format!("Bans of {who}, taken over from Discord"),
         "greet_member" => format!("Welcome of {who}"),
         _ => title(job),
     }
