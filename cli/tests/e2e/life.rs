@@ -16,7 +16,7 @@ const CHANGES: &str = "GUILDHALL_LIFE";
 const FEW: usize = 300;
 const AN_HOUR: usize = 60;
 /// Members of a short and of a longer run.
-const MEMBERS: [usize; 2] = [200, 2_000];
+const MEMBERS: [usize; 2] = [200, 10_000];
 /// Longer than a look of the scheduler, a plan and its chunks.
 const PASS_WITHIN: Duration = Duration::from_secs(60);
 /// Passes after the last change: the last one may have begun before it.
