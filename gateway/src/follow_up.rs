@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::gateway_shard::Model;
 use entities::{ChatId, GuildId, follow, guild};
 use jobs::kinds::CatchUp;
-use jobs::member_events::{Members, follow_ban, missed_since};
+use jobs::member_events::{Members, missed_since};
 use queue::{Draft, QueueError};
 use runtime::UnitOfWork;
 use sea_orm::DbErr;
@@ -29,13 +29,9 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
         }
         let Some(guild) = guild::find(work.tx(), id).await? else { continue };
         let users: Vec<ChatId> = all.iter().filter_map(|what| user(what)).collect();
-        let follows_bans = guild.follow_bans;
         let mut members = Members::load(work, guild, &users).await?;
         for what in all {
-            match what {
-                What::Ban(user) if follows_bans => follow_ban(work, id, *user).await?,
-                what => of_members(work, id, &mut members, what).await?,
-            }
+            one(work, id, &mut members, what).await?;
         }
     }
     Ok(())
@@ -49,7 +45,7 @@ fn user(what: &What) -> Option<ChatId> {
     }
 }
 
-async fn of_members(
+async fn one(
     work: &mut UnitOfWork,
     guild: GuildId,
     members: &mut Members,
@@ -62,7 +58,8 @@ async fn of_members(
         What::Role(role) if members.managed.roles.contains(role) => {
             follow::hasten(work.tx(), guild, work.now()).await?;
         }
-        What::Ban(_) | What::Role(_) | What::Present => {}
+        What::Ban(user) => members.banned(work, *user).await?,
+        What::Role(_) | What::Present => {}
     }
     Ok(())
 }

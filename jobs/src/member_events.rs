@@ -92,6 +92,11 @@ impl Members {
         Ok(())
     }
 
+    /// A user who was banned, or no longer is.
+    pub async fn banned(&self, work: &mut UnitOfWork, user: ChatId) -> Result<(), QueueError> {
+        if self.guild.follow_bans { follow_ban(work, self.guild.guild_id, user).await } else { Ok(()) }
+    }
+
     pub async fn left(&mut self, work: &mut UnitOfWork, user: ChatId) -> Result<(), DbErr> {
         let guild = self.guild.guild_id;
         if self.screened.remove(&user) {

@@ -23,8 +23,9 @@ pub const LEASE: Duration = Duration::from_secs(10);
 pub const EXTENSION_VALID_FOR: Duration = Duration::from_secs(8);
 /// Interval at which the leader extends its lease, and the others read it.
 pub const LEASE_INTERVAL: Duration = Duration::from_secs(2);
-/// Timeout of a database request before the next attempt.
+/// After a request of the database that failed: when it is back, somebody leads soon.
 const AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// Timeout of a database request before the next attempt.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether this process leads.
@@ -122,7 +123,6 @@ impl Candidate {
             }
             let beat = tokio::time::timeout(REQUEST_TIMEOUT, self.beat()).await;
             if !matches!(beat, Ok(Ok(()))) {
-                // When the database is back, somebody leads soon.
                 tick.reset_after(AGAIN_AFTER);
             }
             match beat {

@@ -75,7 +75,8 @@ impl Run<'_> {
         let reason = ban.reason.unwrap_or_default();
         let text = if reason.trim().is_empty() { "Banned on Discord" } else { reason.trim() };
         let wanted = Wanted::Imposed { place: None, reason: text.to_owned(), expires_at: None, kick: true };
-        let (order, servers) = self.order(person, BanDeed::Ban, [wanted]).await?;
+        let orders = self.orders(person, BanDeed::Ban, [wanted]).await?;
+        let servers = LiveServers::read(self.job.database().read(), self.guild, self.job.now()).await?;
         let mut work = self.job.begin().await?;
         let change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
         // Somebody may have banned them here since.
@@ -83,8 +84,7 @@ impl Run<'_> {
             work.rollback().await?;
             return Ok(false);
         }
-        let done = execute(&mut work, &change, &servers, &order).await.map_err(queue_error)?;
-        for done in done {
+        for done in execute(&mut work, &change, &servers, &orders).await.map_err(queue_error)? {
             let Done::Imposed { sanction, .. } = done else { continue };
             mirror::stands(work.tx(), &sanction, self.user).await?;
         }
@@ -108,10 +108,11 @@ impl Run<'_> {
             only: Some(ban.sanction_id),
             reason: Some("Lifted on Discord".to_owned()),
         };
-        let (orders, servers) = self.order(person, BanDeed::Lift, bans.iter().map(wanted)).await?;
+        let orders = self.orders(person, BanDeed::Lift, bans.iter().map(wanted)).await?;
         let mut work = self.job.begin().await?;
         let change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
-        let done = execute(&mut work, &change, &servers, &orders).await.map_err(queue_error)?;
+        let done =
+            execute(&mut work, &change, &LiveServers::default(), &orders).await.map_err(queue_error)?;
         if !done.iter().any(Done::changed) {
             work.rollback().await?;
             return Ok(false);
@@ -120,13 +121,13 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Orders of the person who did it there.
-    async fn order(
+    /// Of the person who did it there.
+    async fn orders(
         &self,
         person: Person,
         deed: BanDeed,
         wanted: impl IntoIterator<Item = Wanted>,
-    ) -> Result<(Vec<Order>, LiveServers), JobError> {
+    ) -> Result<Vec<Order>, JobError> {
         let moderator = self.doer(deed).await?.unwrap_or(ChatId::SYSTEM);
         let order = |wanted| Order {
             kind: SanctionKind::Ban,
@@ -137,10 +138,7 @@ impl Run<'_> {
             done_on_chat: true,
             wanted,
         };
-        let orders: Vec<Order> = wanted.into_iter().map(order).collect();
-        let (read, wanted) = (self.job.database().read(), orders.iter().map(|order| &order.wanted));
-        let servers = LiveServers::read(read, self.guild, wanted, self.job.now()).await?;
-        Ok((orders, servers))
+        Ok(wanted.into_iter().map(order).collect())
     }
 
     /// Who did it last, by the guild's audit log on the platform; `None`: the bot may not read that, or the log has no such

@@ -78,6 +78,12 @@ impl Order {
         }
     }
 
+    /// Whether it removes players from game servers.
+    pub(crate) fn kicks(&self) -> bool {
+        self.kind == SanctionKind::Ban
+            && matches!(&self.request, Request::Imposed(request) if request.kick.unwrap_or(true))
+    }
+
     /// From `now` on.
     pub(crate) fn wanted(&self, now: Timestamp) -> Wanted {
         let text = |text: &Text| text.0.clone();
@@ -86,7 +92,7 @@ impl Order {
                 place: request.place_id,
                 reason: text(&request.reason),
                 expires_at: request.duration_seconds.map(|duration| duration.end(now)),
-                kick: self.kind == SanctionKind::Ban && request.kick.unwrap_or(true),
+                kick: self.kicks(),
             },
             Request::Lifted(request) => Wanted::Lifted {
                 place: request.place_id,

@@ -56,9 +56,13 @@ async fn updates_of(deployment: &Deployment, guild: &Guild, chat: &str) -> u64 {
     members.iter().find(|member| member["chat_id"] == chat).unwrap()["updates"].as_u64().unwrap()
 }
 
-/// All jobs of the guild, once none is open.
 async fn jobs(deployment: &Deployment, kind: &str) -> Vec<Value> {
-    let path = format!("/guilds/{}/jobs?kind={kind}&limit=200", deployment.guild().id);
+    at_rest(deployment, &format!("kind={kind}")).await
+}
+
+/// The guild's jobs of a filter, once none of them is open.
+pub(crate) async fn at_rest(deployment: &Deployment, filter: &str) -> Vec<Value> {
+    let path = format!("/guilds/{}/jobs?limit=100&{filter}", deployment.guild().id);
     eventually("no job is open", RIGHT_WITHIN, async || {
         let jobs = deployment.api().get(&path).await.ok()["jobs"].as_array().unwrap().clone();
         jobs.iter().all(|job| !job["finished_at"].is_null()).then_some(jobs)

@@ -10,21 +10,13 @@ use sea_orm::{ConnectionTrait, DbErr};
 use super::order::{Order, Wanted};
 use crate::server_commands::{copy_for, queue};
 
-/// The live game servers of a guild, with their places.
+/// The live game servers of a guild, with their places; by default none.
+#[derive(Default)]
 pub struct LiveServers(Vec<(String, PlaceId)>);
 
 impl LiveServers {
-    /// Those that a batch of orders needs. Outside of its transaction: one that starts meanwhile asks who is banned when the
-    /// player joins.
-    pub async fn read<'o>(
-        conn: &impl ConnectionTrait,
-        guild: GuildId,
-        wanted: impl IntoIterator<Item = &'o Wanted>,
-        now: Timestamp,
-    ) -> Result<Self, DbErr> {
-        if !wanted.into_iter().any(kicks) {
-            return Ok(Self(Vec::new()));
-        }
+    /// Outside of the transaction of the bans: a server that starts meanwhile asks who is banned when the player joins.
+    pub async fn read(conn: &impl ConnectionTrait, guild: GuildId, now: Timestamp) -> Result<Self, DbErr> {
         game_server::live(conn, guild, now).await.map(Self)
     }
 
@@ -36,7 +28,8 @@ impl LiveServers {
         ban: &sanction::Model,
         player: Option<PlayId>,
     ) -> Result<usize, DbErr> {
-        let Some(player) = player.filter(|_| kicks(&order.wanted)) else { return Ok(0) };
+        let Wanted::Imposed { kick: true, .. } = order.wanted else { return Ok(0) };
+        let Some(player) = player else { return Ok(0) };
         let meant = |(_, place): &&(String, PlaceId)| ban.place_id.is_none_or(|own| own == *place);
         let copies: Vec<_> =
             self.0.iter().filter(meant).map(|(server, _)| copy_for(server.clone())).collect();
@@ -53,8 +46,4 @@ impl LiveServers {
         queue(work, ban.guild_id, &command, &copies).await?;
         Ok(copies.len())
     }
-}
-
-fn kicks(wanted: &Wanted) -> bool {
-    matches!(wanted, Wanted::Imposed { kick: true, .. })
 }

@@ -56,6 +56,17 @@ pub(crate) async fn proven(deployment: &Deployment, guild: &Guild, member: &Memb
     form.fill(deployment, "name", &member.name).await
 }
 
+/// From that question to the role.
+pub(super) async fn agreed(deployment: &Deployment, guild: &Guild, member: &Member, asked: &Seen) {
+    asked.press(deployment, "Link these accounts").await.says(&["Linked with", "roles follow"]);
+    let link = link_of(deployment, guild, &member.chat).await;
+    assert_eq!((&link["play_id"], &link["source"]), (&json!(member.play), &json!("self")));
+    eventually("the role is there", WITHIN, async || {
+        deployment.simulator.is_right(guild, member).await.then_some(())
+    })
+    .await;
+}
+
 async fn a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_taps(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), deployment.other_guild());
     ways(deployment, guild, json!(["profile"])).await;
@@ -83,13 +94,7 @@ async fn a_member_links_by_words_in_a_profile_and_joins_the_next_guild_in_two_ta
     );
     assert_eq!(link_of(deployment, guild, &member.chat).await, Value::Null);
 
-    asked.press(deployment, "Link these accounts").await.says(&["Linked with", "roles follow"]);
-    let link = link_of(deployment, guild, &member.chat).await;
-    assert_eq!((&link["play_id"], &link["source"]), (&json!(member.play), &json!("self")));
-    eventually("the role is there", WITHIN, async || {
-        deployment.simulator.is_right(guild, member).await.then_some(())
-    })
-    .await;
+    agreed(deployment, guild, member, &asked).await;
 
     // One command, one button.
     deployment.simulator.join(other, &member.chat).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{Deployment, Mode, Setup, both_modes, eventually};
 
-use super::linking::{link_of, proven, unlinked, ways};
+use super::linking::{agreed, proven, unlinked, ways};
 use super::{WITHIN, registered, serving, typed};
 use crate::gateway::connected;
 
@@ -41,13 +41,7 @@ async fn a_member_links_without_a_public_address(deployment: &Deployment) {
     // A command, a button and a form.
     let asked = proven(deployment, guild, member).await;
     asked.says(&["Link ", &member.name.replace('_', "\\_")]);
-    asked.press(deployment, "Link these accounts").await.says(&["Linked with", "roles follow"]);
-    let link = link_of(deployment, guild, &member.chat).await;
-    assert_eq!((&link["play_id"], &link["source"]), (&json!(member.play), &json!("self")));
-    eventually("the role is there", WITHIN, async || {
-        deployment.simulator.is_right(guild, member).await.then_some(())
-    })
-    .await;
+    agreed(deployment, guild, member, &asked).await;
     typed(deployment, &member.chat, "sync", json!({})).await.says(&["Synced"]);
     let audit = deployment.audit("links.add").await;
     assert_eq!(audit[0]["actor_id"], member.chat.as_str());

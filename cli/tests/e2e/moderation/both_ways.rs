@@ -6,7 +6,7 @@ use testkit::{Deployment, OUTSIDER, both_modes, eventually};
 
 use super::Moderating;
 use super::mirror::WITHIN;
-use crate::gateway::{connected, rejoin, right};
+use crate::gateway::{at_rest, connected, rejoin, right};
 
 both_modes!(
     bans_made_and_lifted_there_are_made_and_lifted_here(crate::gateway::reading),
@@ -58,22 +58,12 @@ async fn banned_there(deployment: &Deployment, user: &str, banned: bool) {
     .await;
 }
 
-/// All jobs of the guild, once none is open.
-async fn at_rest(deployment: &Deployment) -> Vec<Value> {
-    let path = format!("/guilds/{}/jobs?limit=100", deployment.guild().id);
-    eventually("no job is open", WITHIN, async || {
-        let jobs = deployment.api().get(&path).await.ok()["jobs"].as_array().unwrap().clone();
-        jobs.iter().all(|job| !job["finished_at"].is_null()).then_some(jobs)
-    })
-    .await
-}
-
 /// A later event is handled, and what followed from the earlier ones is done.
 async fn handled(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), &deployment.guild().members[1]);
     rejoin(deployment, guild, other).await;
     right(deployment, guild, other).await;
-    at_rest(deployment).await;
+    at_rest(deployment, "").await;
 }
 
 async fn bans_made_and_lifted_there_are_made_and_lifted_here(deployment: &Deployment) {
@@ -144,7 +134,7 @@ async fn own_bans_lead_to_nothing_whatever_the_order_of_events(deployment: &Depl
         deployment.unban(user, json!({})).await.ok();
         banned_there(deployment, user, false).await;
     }
-    at_rest(deployment).await;
+    at_rest(deployment, "").await;
     lift_there(deployment, users[3]).await;
     banned_here(deployment, users[3], false).await;
     handled(deployment).await;
@@ -177,10 +167,13 @@ async fn bans_that_no_event_told_of_are_found(deployment: &Deployment) {
 
 async fn without_the_setting_bans_there_lead_to_nothing(deployment: &Deployment) {
     connected(deployment).await;
+    let path = format!("/guilds/{}/settings", deployment.guild().id);
+    let wrong = deployment.api().send(Method::PATCH, &path, Some(json!({ "follow_bans": "yes" }))).await;
+    wrong.refused(400, &["follow_bans"]);
     let member = &deployment.guild().members[15];
     ban_there(deployment, &member.chat, "raid").await;
     handled(deployment).await;
     assert!(!deployment.is_banned(&member.chat).await);
-    let jobs = at_rest(deployment).await;
+    let jobs = at_rest(deployment, "").await;
     assert!(jobs.iter().all(|job| job["kind"] != "follow_ban"), "{jobs:?}");
 }

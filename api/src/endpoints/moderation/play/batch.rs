@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use entities::{GuildId, Person, SanctionKind, Subject, moderation_revision};
-use jobs::moderation::{self, Done, LiveServers, Wanted};
+use jobs::moderation::{self, Done, LiveServers};
 
 use crate::endpoints::prelude::*;
 use crate::limits::batches::Leader;
@@ -62,9 +62,12 @@ async fn all(state: &State, guild: GuildId, orders: Vec<Order>) -> Vec<Result<Re
 }
 
 async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> Result<Batch<'o>, ApiError> {
-    let now = state.context.clock.now();
-    let wanted: Vec<_> = orders.iter().map(|order| order.wanted(now)).collect();
-    let servers = LiveServers::read(state.context.database.read(), guild, &wanted, now);
+    let servers = async {
+        if !orders.iter().any(Order::kicks) {
+            return Ok(LiveServers::default());
+        }
+        LiveServers::read(state.context.database.read(), guild, state.context.clock.now()).await
+    };
     let begin = async {
         let work = UnitOfWork::of_guild(state, guild).await?;
         let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
@@ -72,8 +75,8 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
     };
     let (servers, begun) = tokio::join!(servers, begin);
     let ((mut work, change), servers) = (begun?, servers?);
-    let named = with_people(&work, guild, orders, wanted).await?;
-    let done = moderation::execute(&mut work, &change, &servers, &named).await?;
+    let resolved = resolve(&work, guild, orders).await?;
+    let done = moderation::execute(&mut work, &change, &servers, &resolved).await?;
     let mut replies = Vec::new();
     for (order, done) in orders.iter().zip(&done) {
         let mut reply = orders::reply(order.kind, done, change.revision)?;
@@ -87,11 +90,10 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
 }
 
 /// The orders with the people whom they name.
-async fn with_people(
+async fn resolve(
     work: &UnitOfWork<'_>,
     guild: GuildId,
     orders: &[Order],
-    wanted: Vec<Wanted>,
 ) -> Result<Vec<moderation::Order>, ApiError> {
     let subjects = orders.iter().map(Order::subject);
     let named = orders.iter().filter_map(|order| order.moderator().play()).map(Subject::Play);
@@ -100,17 +102,16 @@ async fn with_people(
     let named: HashMap<_, _> =
         people.split_off(orders.len()).into_iter().map(|one| (one.play, one.chat)).collect();
     let linked = |play| named.get(&Some(play)).copied().flatten();
-    let all = orders.iter().zip(wanted).zip(people);
-    let order = |((order, wanted), person): ((&Order, Wanted), Person)| moderation::Order {
+    let resolved = |(order, person): (&Order, Person)| moderation::Order {
         kind: order.kind,
         subject: order.subject(),
         person,
         moderator: order.moderator().noted(linked),
         sender: order.actor.clone(),
         done_on_chat: false,
-        wanted,
+        wanted: order.wanted(work.now()),
     };
-    Ok(all.map(order).collect())
+    Ok(orders.iter().zip(people).map(resolved).collect())
 }
 
 struct Batch<'o> {
