@@ -34,6 +34,9 @@ pub(crate) mod guilds {
         pub(crate) mod get;
         pub(crate) mod patch;
         pub(crate) mod record;
+        pub(crate) mod out_of_step {
+            pub(crate) mod get;
+        }
         pub(crate) mod resume {
             pub(crate) mod post;
         }
@@ -179,6 +182,9 @@ pub(crate) mod jobs {
     pub(crate) mod get;
     pub(crate) mod record;
     pub(crate) mod retry {
+        pub(crate) mod post;
+    }
+    pub(crate) mod undo {
         pub(crate) mod post;
     }
 }

@@ -87,6 +87,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.runs_as_job();
             GET "/guilds/{guildId}/follow" GuildConfigRead Sync guilds::follow::get;
             PATCH "/guilds/{guildId}/follow" GuildConfigWrite Sync guilds::follow::patch;
+            GET "/guilds/{guildId}/follow/out-of-step" GuildConfigRead Sync guilds::follow::out_of_step::get;
             POST "/guilds/{guildId}/follow/resume" GuildConfigWrite Sync guilds::follow::resume::post;
             POST "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.runs_as_job();
             POST "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.runs_as_job();
@@ -313,6 +314,7 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/jobs/{jobId}" GuildConfigRead Read jobs::get;
             DELETE "/jobs/{jobId}" GuildConfigWrite Sync jobs::delete.changes_job();
             POST "/jobs/{jobId}/retry" GuildConfigWrite Sync jobs::retry::post.changes_job();
+            POST "/jobs/{jobId}/undo" GuildConfigWrite Sync jobs::undo::post.changes_job();
         },
     },
 ];

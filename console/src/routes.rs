@@ -209,6 +209,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/jobs/{job}" Guild(Permission("sync.write")) guilds::jobs::job::get;
     POST "/console/guilds/{guild}/jobs/{job}/cancel" Guild(of("DELETE /jobs/{jobId}")) guilds::jobs::job::cancel;
     POST "/console/guilds/{guild}/jobs/{job}/retry" Guild(of("POST /jobs/{jobId}/retry")) guilds::jobs::job::retry;
+    POST "/console/guilds/{guild}/jobs/{job}/undo" Guild(of("POST /jobs/{jobId}/undo")) guilds::jobs::job::undo;
 };
 
 /// The rows by their paths.

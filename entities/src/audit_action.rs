@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 106] = [
+pub const ALL: [&str; 107] = [
     "accounts.erase",
     "actions.add",
     "application_panels.add",
@@ -100,6 +100,7 @@ pub const ALL: [&str; 106] = [
     "sync.follow_updated",
     "sync.member",
     "sync.requested",
+    "sync.undone",
     "ticket.create",
     "ticket.create_requested",
     "webhooks.add",

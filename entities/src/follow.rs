@@ -31,6 +31,8 @@ pub struct Model {
     pub stopped: Option<String>,
     /// A person has seen why: the next pass has no brake.
     pub unbraked: bool,
+    /// When a sync or a preview last looked at all members.
+    pub looked_at: Option<Timestamp>,
 }
 
 no_relations!();
@@ -52,6 +54,7 @@ impl Model {
             failures: 0,
             stopped: None,
             unbraked: false,
+            looked_at: None,
         }
     }
 
@@ -80,6 +83,14 @@ pub async fn add_missing(conn: &impl Conn, now: Timestamp) -> Result<u64> {
 pub async fn read(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Model> {
     let found = Entity::find_by_id(guild).one(conn).await?;
     Ok(found.unwrap_or_else(|| Model::usual(guild, now)))
+}
+
+/// Notes that all members were looked at.
+pub async fn looked(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<()> {
+    let row = Model { looked_at: Some(now), ..Model::usual(guild, now) }.into_active_model();
+    let newer = OnConflict::column(Column::GuildId).update_column(Column::LookedAt).to_owned();
+    Entity::insert(row).on_conflict(newer).exec_without_returning(conn).await?;
+    Ok(())
 }
 
 /// The row, which is made when it is missing. The guild stays locked until the transaction ends.

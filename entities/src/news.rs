@@ -50,6 +50,7 @@ const ACTIONS: [(News, &[&str]); 6] = [
             "sync.all_requested",
             "sync.follow_continued",
             "sync.follow_updated",
+            "sync.undone",
         ],
     ),
     (

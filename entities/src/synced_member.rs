@@ -1,12 +1,15 @@
 //! The state in which a sync left each linked member, as digests (`jobs/src/member_state.rs`): an event of the chat platform
-//! that shows another one says that somebody else changed the member.
+//! that shows another one says that somebody else changed the member. And who is out of step: whom the last look at all members
+//! found to differ.
 
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult};
+use sea_orm::{
+    ActiveValue::NotSet, ActiveValue::Set, Condition, FromJsonQueryResult, QueryOrder, QuerySelect,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
@@ -22,6 +25,10 @@ pub struct Model {
     pub states: States,
     /// When an event last led to a sync.
     pub repaired_at: Option<Timestamp>,
+    /// What a sync would change (`jobs/src/bulk_sync.rs`, `OutOfStep`).
+    pub due: Option<Json>,
+    /// Since when something is due.
+    pub due_since: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
@@ -61,7 +68,9 @@ pub async fn note(conn: &impl Conn, guild: GuildId, states: Vec<(ChatId, States)
             guild_id: Set(guild),
             chat_id: Set(*chat),
             states: Set(states.clone()),
-            repaired_at: Set(None),
+            repaired_at: NotSet,
+            due: NotSet,
+            due_since: NotSet,
         };
         let newer =
             OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::States).to_owned();
@@ -70,9 +79,85 @@ pub async fn note(conn: &impl Conn, guild: GuildId, states: Vec<(ChatId, States)
     Ok(())
 }
 
-/// What is noted of one member; by default nothing.
-pub async fn find(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<States> {
-    Ok(Entity::find_by_id((guild, user)).one(conn).await?.map(|row| row.states).unwrap_or_default())
+/// Notes what is due of members who are linked. Who was out of step before is so since then.
+pub async fn note_due(
+    conn: &impl Conn,
+    guild: GuildId,
+    due: Vec<(ChatId, Json)>,
+    now: Timestamp,
+) -> Result<()> {
+    for part in due.chunks(MEMBERS) {
+        let row = |(chat, due): &(ChatId, Json)| ActiveModel {
+            guild_id: Set(guild),
+            chat_id: Set(*chat),
+            states: Set(States::default()),
+            due: Set(Some(due.clone())),
+            due_since: Set(Some(now)),
+            repaired_at: NotSet,
+        };
+        let since = Expr::cust("COALESCE(synced_member.due_since, excluded.due_since)");
+        let mut conflict = OnConflict::columns([Column::GuildId, Column::ChatId]);
+        conflict.update_column(Column::Due).value(Column::DueSince, since);
+        Entity::insert_many(part.iter().map(row)).on_conflict(conflict).exec_without_returning(conn).await?;
+    }
+    Ok(())
+}
+
+/// Notes that nothing is due of these members.
+pub async fn settle(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<()> {
+    if users.is_empty() {
+        return Ok(());
+    }
+    let settled = Entity::update_many()
+        .col_expr(Column::Due, Expr::value(Option::<Json>::None))
+        .col_expr(Column::DueSince, Expr::value(Option::<Timestamp>::None));
+    let these = lists::any_of(conn, Column::ChatId, users.iter().copied());
+    settled.filter(out_of_step(guild)).filter(these).exec(conn).await?;
+    Ok(())
+}
+
+fn out_of_step(guild: GuildId) -> Condition {
+    Condition::all().add(Column::GuildId.eq(guild)).add(Column::DueSince.is_not_null())
+}
+
+pub async fn count_due(conn: &impl Conn, guild: GuildId) -> Result<u64> {
+    Entity::find().filter(out_of_step(guild)).count(conn).await
+}
+
+/// Those who are so since before this time.
+pub async fn count_due_before(conn: &impl Conn, guild: GuildId, time: Timestamp) -> Result<u64> {
+    Entity::find().filter(out_of_step(guild)).filter(Column::DueSince.lt(time)).count(conn).await
+}
+
+/// Who is out of step among users with an id above `after`, up to `up_to`.
+pub async fn due_between(
+    conn: &impl Conn,
+    guild: GuildId,
+    after: Option<ChatId>,
+    up_to: Option<ChatId>,
+) -> Result<Vec<ChatId>> {
+    let range = Condition::all()
+        .add_option(after.map(|after| Column::ChatId.gt(after)))
+        .add_option(up_to.map(|up_to| Column::ChatId.lte(up_to)));
+    let due = Entity::find().select_only().column(Column::ChatId).filter(out_of_step(guild)).filter(range);
+    due.into_tuple().all(conn).await
+}
+
+/// Who is out of step, by id, at most `limit` after `after`.
+pub async fn list_due(
+    conn: &impl Conn,
+    guild: GuildId,
+    after: Option<ChatId>,
+    limit: u64,
+) -> Result<Vec<Model>> {
+    let rows = Entity::find().filter(out_of_step(guild));
+    let rows = rows.filter(Condition::all().add_option(after.map(|after| Column::ChatId.gt(after))));
+    rows.order_by_asc(Column::ChatId).limit(limit).all(conn).await
+}
+
+/// What is noted of one member.
+pub async fn find(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<Option<Model>> {
+    Entity::find_by_id((guild, user)).one(conn).await
 }
 
 pub async fn find_many(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<Vec<Model>> {
@@ -94,6 +179,8 @@ pub async fn may_repair(
         chat_id: Set(user),
         states: Set(States::default()),
         repaired_at: Set(Some(now)),
+        due: NotSet,
+        due_since: NotSet,
     };
     let long_ago =
         Expr::col((Entity, Column::RepairedAt))

@@ -12,7 +12,7 @@ use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
-use entities::{BindingId, ChatId, GroupId, GuildId, RoleId, Timestamp};
+use entities::{BindingId, ChatId, GroupId, GuildId, JobId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -71,11 +71,35 @@ impl SyncAll {
 pub struct SyncChunk {
     pub guild: GuildId,
     pub members: Vec<PlannedChange>,
-    /// When the plan read these members, in seconds since 1970.
+    /// When the plan read these members, in seconds since 1970; 0: it did not.
     pub planned_at: i64,
-    /// The sync started by itself.
-    #[serde(default)]
-    pub follow: bool,
+    pub cause: Cause,
+}
+
+/// Puts back what a run changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct UndoSync {
+    pub guild: GuildId,
+    /// The job of the run.
+    pub run: JobId,
+}
+
+impl Payload for UndoSync {
+    const KIND: &'static str = "undo_sync";
+    const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
+}
+
+/// What a chunk is a part of, as the entries about its members say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// A sync of all members that somebody asked for.
+    SyncAll,
+    /// One that started by itself.
+    Follow,
+    /// A run that puts back what another one changed.
+    Undo,
 }
 
 impl Payload for SyncChunk {
@@ -92,9 +116,12 @@ pub struct PlannedChange {
     pub add: Vec<RoleId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<RoleId>,
-    /// The nickname to set, if it differs.
+    /// The nickname to set, if it differs; empty: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nick: Option<String>,
+    /// The one that it replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nick_before: Option<String>,
     /// Why: the member's ranks in the groups that decide about these roles; none: not in the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<GroupId, Vec<i16>>,
@@ -107,6 +134,32 @@ pub struct PlannedChange {
     /// The one that names the member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nick_binding: Option<BindingId>,
+    /// The bot may not make the rest of what the member lacks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_part: bool,
+}
+
+impl PlannedChange {
+    /// What puts it back.
+    pub fn inverse(&self) -> Self {
+        Self {
+            add: self.remove.clone(),
+            remove: self.add.clone(),
+            nick: self.nick.as_ref().map(|_| self.nick_before.clone().unwrap_or_default()),
+            nick_before: self.nick.clone(),
+            ..self.clone()
+        }
+    }
+}
+
+/// What a sync would change of a member (`synced_member.due`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutOfStep {
+    #[serde(flatten)]
+    pub change: PlannedChange,
+    /// Why a sync cannot make a part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// The result of a bulk sync request.

@@ -9,7 +9,7 @@ use entities::{ChatId, GuildId, PlayId, RoleId, TicketId, Timestamp};
 use queue::Payload;
 use serde::{Deserialize, Serialize};
 
-use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk};
+use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk, UndoSync};
 use crate::direct_message::DirectMessage;
 use crate::log_channels::PostNews;
 use crate::mirror::MirrorBan;
@@ -17,7 +17,7 @@ use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 17] = [
+pub const ALL: [(&str, Scope); 18] = [
     (SyncMember::KIND, Scope::Sync),
     (GreetMember::KIND, Scope::Sync),
     (CatchUp::KIND, Scope::Sync),
@@ -25,6 +25,7 @@ pub const ALL: [(&str, Scope); 17] = [
     (DirectMessage::KIND, Scope::Links),
     (SyncAll::KIND, Scope::Sync),
     (SyncChunk::KIND, Scope::Sync),
+    (UndoSync::KIND, Scope::Sync),
     (AssignRole::KIND, Scope::Sync),
     (RemoveRole::KIND, Scope::Sync),
     (FollowBan::KIND, Scope::Moderation),

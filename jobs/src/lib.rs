@@ -21,6 +21,7 @@ mod schedule_lag;
 pub mod schedules;
 pub mod server_commands;
 pub mod sync_rules;
+pub mod undo;
 pub mod webhooks;
 
 pub use operator::{Operator, RetriedAll};

@@ -86,7 +86,8 @@ impl Members {
 
     /// A member who was changed while nobody looked: one whom no sync has seen is no news.
     pub async fn missed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
-        if self.states.contains_key(&member.chat_id) || self.screened.contains(&member.chat_id) {
+        let was_seen = self.states.get(&member.chat_id).is_some_and(|states| states.end.is_some());
+        if was_seen || self.screened.contains(&member.chat_id) {
             self.changed(work, member).await?;
         }
         Ok(())

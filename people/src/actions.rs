@@ -4,6 +4,7 @@
 
 use entities::api_key::Scope;
 use http::Method;
+use jobs::bulk_sync::UndoSync;
 use jobs::kinds::{self, AssignRole, RemoveRole};
 use queue::Payload;
 
@@ -91,6 +92,7 @@ const ACTIONS: &[Action] = actions! {
     // And the permission of the job's kind: the endpoints check it.
     Permission("sync.write") "DELETE /jobs/{jobId}";
     Permission("sync.write") "POST /jobs/{jobId}/retry";
+    Admin "POST /jobs/{jobId}/undo";
 };
 
 impl Needs {
@@ -135,7 +137,7 @@ pub fn calls() -> impl Iterator<Item = (&'static str, &'static str, Needs)> {
 /// hand was checked for the person who asked; others must give it anew.
 pub fn needs_of_job(kind: &str) -> Needs {
     match kinds::scope(kind) {
-        _ if [AssignRole::KIND, RemoveRole::KIND].contains(&kind) => Needs::Admin,
+        _ if [AssignRole::KIND, RemoveRole::KIND, UndoSync::KIND].contains(&kind) => Needs::Admin,
         Scope::Sync => Needs::Permission("sync.write"),
         Scope::Moderation => Needs::Permission("moderation.write"),
         Scope::Shield => Needs::Permission("shield.write"),

@@ -1,8 +1,9 @@
 //! Words of the API's values, for people.
 
 /// The kinds of jobs that belong to guilds, with their labels.
-pub const JOB_KINDS: [(&str, &str); 14] = [
+pub const JOB_KINDS: [(&str, &str); 15] = [
     ("sync_all", "Sync of all members"),
+    ("undo_sync", "Undo of a sync"),
     ("sync_member", "Sync of one member"),
     ("greet_member", "Welcome of a new member"),
     ("catch_up", "Look for missed events"),

@@ -65,6 +65,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) job: &'a JobContext,
     /// Cancelled: no further call is sent.
     pub(crate) stop: &'a CancellationToken,
+    /// Roles that syncs no longer manage are left alone.
+    pub(crate) bound_only: bool,
 }
 
 impl Sender<'_> {
@@ -152,6 +154,9 @@ impl Sender<'_> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
         let due = change.still_due(&member);
+        if !self.bound_only {
+            return Ok((member, due));
+        }
         let managed = binding::managed_roles(self.job.database().read(), call.guild, &due.roles()).await?;
         Ok((member, due.only(&managed)))
     }
@@ -165,7 +170,7 @@ impl Sender<'_> {
         let mut again = true;
         loop {
             let permit = self.permit(change.call()).await?;
-            if let Some(role) = role {
+            if let Some(role) = role.filter(|_| self.bound_only) {
                 let read = self.job.database().read();
                 if binding::managed_roles(read, self.call.guild, &[role]).await?.is_empty() {
                     return Ok(false);

@@ -65,6 +65,12 @@ fn is_outage(job: &JobContext) -> bool {
     job.attempt() > ATTEMPTS_BEFORE_OUTAGE && job.age() < LONGEST_OUTAGE
 }
 
+/// What a job writes for another one, or for a page, is not valid JSON.
+pub(crate) fn unwritable(error: impl std::fmt::Display) -> JobError {
+    tracing::error!(%error, "a plan cannot be written");
+    JobError::Fail(failure(500, "internal", "the plan cannot be written"))
+}
+
 pub(crate) fn not_linked() -> JobError {
     JobError::Fail(failure(404, "not_linked", "the user has no linked game account in this guild"))
 }

@@ -28,6 +28,7 @@ mod sync_chunk;
 mod sync_member;
 #[cfg(test)]
 mod testing;
+mod undo_sync;
 mod unlink_member;
 mod wanted;
 
@@ -46,6 +47,7 @@ pub fn registry(platforms: Platforms, public_url: Option<String>) -> Registry {
         .with(direct_message::Job(platforms.clone()))
         .with(sync_all::Job(platforms.clone()))
         .with(sync_chunk::Job(platforms.clone()))
+        .with(undo_sync::Job)
         .with(assign_role::Job(platforms.clone()))
         .with(remove_role::Job(platforms.clone()))
         .with(mirror_ban::Job(platforms.clone()))

@@ -24,6 +24,13 @@ pub(crate) struct Permitted {
     pub(crate) nickname_refused: Option<&'static str>,
 }
 
+impl Permitted {
+    /// Nothing is refused.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.failed_roles.is_empty() && self.nickname_refused.is_none()
+    }
+}
+
 const STANDS_ABOVE: &str =
     "the member stands at or above the bot's highest role, so the bot cannot rename them";
 

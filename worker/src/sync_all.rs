@@ -11,14 +11,14 @@ mod plan;
 mod planner;
 
 use entities::{job_failure, link, synced_member};
-use jobs::bulk_sync::{SyncAll, SyncChunk};
+use jobs::bulk_sync::{Cause, SyncAll, SyncChunk};
 use platforms::{CallContext, MEMBERS_PER_PAGE, Platforms};
 use queue::Draft;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Event;
 use serde_json::Value;
 
-use crate::errors::{job_error, wait_out};
+use crate::errors::{job_error, unwritable, wait_out};
 use crate::names;
 use crate::wanted;
 use follow::Turn;
@@ -102,7 +102,7 @@ impl Planner<'_> {
     /// Commits a page: its chunks, new names, roles out of reach, and the checkpoint.
     async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
         let (job, guild, now) = (self.job, self.args.guild, self.job.now());
-        let Findings { differences, renamed, refusals, states } = findings;
+        let Findings { differences, renamed, refusals, states, due, settled } = findings;
         let cuts = plan.absorb(differences, now.timestamp(), self.args.dry_run);
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
@@ -111,6 +111,11 @@ impl Planner<'_> {
         job_failure::note(work.tx(), job.id(), refusals, now).await?;
         if !self.args.dry_run {
             synced_member::note(work.tx(), guild, states).await?;
+        }
+        synced_member::note_due(work.tx(), guild, due, now).await?;
+        synced_member::settle(work.tx(), guild, &settled).await?;
+        if plan.complete {
+            entities::follow::looked(work.tx(), guild, now).await?;
         }
         job.add_chunks(work.tx(), chunks).await?;
         work.announce((!renamed.is_empty()).then_some(Event::NamesChanged { guild }));
@@ -124,13 +129,9 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
         guild: args.guild,
         members: cut.members,
         planned_at: cut.planned_at,
-        follow: args.follow.is_some(),
+        cause: if args.follow.is_some() { Cause::Follow } else { Cause::SyncAll },
     };
-    let draft = Draft::new(args.guild, &payload, job.actor()).map_err(|error| {
-        tracing::error!(%error, "a chunk cannot be written");
-        JobError::Fail(failure(500, "internal", "the plan cannot be written"))
-    })?;
-    Ok(draft.total(total))
+    Ok(Draft::new(args.guild, &payload, job.actor()).map_err(unwritable)?.total(total))
 }
 
 /// The end of the plan: reports a dry run, fails on the safety limit, or starts the chunks.

@@ -19,7 +19,7 @@ use entities::ChatId;
 use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use jobs::bulk_sync::{PlannedChange, SyncChunk};
+use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
 use platforms::{CallContext, Change, ChatMember, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
@@ -48,9 +48,10 @@ impl Handler for Job {
         let due = self.due(job, call, &chunk, &mut progress).await;
         let due = due.map_err(|error| wait_out(job, error))?;
         let stop = job.cancelled().child_token();
-        let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: &stop };
+        let bound_only = chunk.cause != Cause::Undo;
+        let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: &stop, bound_only };
         let broken = carry_out(sender, &chunk, &due, &mut progress).await?;
-        progress.keep(job).await?;
+        progress.keep(job, &chunk).await?;
         match broken {
             Some(error) => Err(wait_out(job, error)),
             None if progress.is_complete() => Ok(Outcome::done(progress.result())),
@@ -101,7 +102,7 @@ async fn carry_out(
             sender.stop.cancel();
         }
         // The calls go on meanwhile: those that hold a connection to the database may be what the checkpoint waits for.
-        let mut keeping = pin!(progress.keep_if_due(sender.job));
+        let mut keeping = pin!(progress.keep_if_due(sender.job, chunk));
         loop {
             tokio::select! {
                 kept = &mut keeping => break kept?,
@@ -115,19 +116,29 @@ async fn carry_out(
 fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> NewEntry {
     let planned = &chunk.members[member];
     let mut metadata = json!({
-        "cause": if chunk.follow { "follow" } else { "sync_all" },
+        "cause": chunk.cause,
         "job_id": job.parent(),
         "added_roles": done.add,
         "removed_roles": done.remove,
     });
-    if let Some(metadata) = metadata.as_object_mut() {
+    if let Some(metadata) = metadata.as_object_mut().filter(|_| chunk.cause != Cause::Undo) {
         metadata.extend(wanted::told(&wanted::reasons(planned), done));
     }
     if let Some(nickname) = &done.nick {
         metadata["nickname"] = json!(nickname);
+        metadata["nickname_before"] = json!(planned.nick_before);
     }
     let target = planned.user.to_string();
     NewEntry { guild: chunk.guild, action: MEMBER_SYNCED, target, metadata }
+}
+
+/// Of a change that is put back, only what nobody touched since.
+fn still_due(cause: Cause, planned: &PlannedChange, change: Change, member: &ChatMember) -> Change {
+    let mut change = change.still_due(member);
+    if cause == Cause::Undo && member.nick != planned.nick_before {
+        change.nick = None;
+    }
+    change
 }
 
 impl Job {
@@ -156,7 +167,7 @@ impl Job {
             let mut change = match &now {
                 None => change,
                 Some(members) => match members.get(&planned.user) {
-                    Some(member) => change.still_due(member),
+                    Some(member) => still_due(chunk.cause, planned, change, member),
                     None => {
                         progress.note(index, progress::left_the_guild(planned.user));
                         continue;

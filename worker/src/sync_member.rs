@@ -74,10 +74,12 @@ impl Handler for Job {
         let memberships = memberships.map_err(job_error)?;
         self.store_name(job, guild, names::difference(&link, names.as_ref()).as_ref()).await?;
         let change = rules.change(&member, SyncedPlayer::of(&link, names.as_ref()), &memberships);
-        let before = synced_member::find(read, guild, user).await?.ranks;
+        let noted = synced_member::find(read, guild, user).await?;
+        let is_due = noted.as_ref().is_some_and(|noted| noted.due.is_some());
+        let before = noted.map(|noted| noted.states.ranks).unwrap_or_default();
         let reasons = |change: &Change| rules.reasons(change, player, &memberships).since(&before);
         let ranks = [before.clone(), rules.ranks(player, &memberships)];
-        let why = Why { managed, ranks, cause };
+        let why = Why { managed, ranks, cause, is_due };
         self.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await
     }
 }
@@ -89,6 +91,8 @@ pub(crate) struct Why {
     /// Before and now, in the bound groups.
     pub(crate) ranks: [Ranks; 2],
     pub(crate) cause: Option<SyncCause>,
+    /// The member was out of step.
+    pub(crate) is_due: bool,
 }
 
 impl Job {
@@ -105,9 +109,11 @@ impl Job {
         let call = CallContext::interactive(guild);
         let permitted = self.permitted(call, allowed, member, change).await?;
         let mut sync = Sync::begin(job, guild, member, &permitted, why).await?;
-        let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled() };
+        let sender =
+            Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled(), bound_only: true };
         let applied = sender.apply(member.chat_id, &permitted.change).await.map_err(halted)?;
-        sync.note_end(job, member, &permitted.change, &applied.done).await?;
+        let is_whole = permitted.is_whole() && applied.refused.is_empty();
+        sync.note_end(job, member, (&permitted.change, &applied.done), is_whole).await?;
         sync.end(&permitted.change, &applied)?;
         if why.cause == Some(SyncCause::Joined) {
             metrics::histogram!("guildhall_gateway_lag_seconds").record(job.since_enqueued());
@@ -184,13 +190,13 @@ impl<'w> Sync<'w> {
         synced_member::note(conn, self.guild, vec![(self.user, states)]).await
     }
 
-    /// The state after the changes that were made, which may be fewer than planned.
+    /// The state after the changes that were made, which may be fewer than planned. `is_whole`: nothing else is due.
     async fn note_end(
         &self,
         job: &JobContext,
         member: &ChatMember,
-        planned: &Change,
-        done: &Change,
+        (planned, done): (&Change, &Change),
+        is_whole: bool,
     ) -> Result<(), JobError> {
         let [before, now] = &self.why.ranks;
         let states = |change, until, ranks: &Ranks| {
@@ -198,9 +204,13 @@ impl<'w> Sync<'w> {
             States { ranks: ranks.clone(), ..states }
         };
         let end = states(done, EVENTS_WITHIN, now);
-        if end != states(planned, CALLS_WITHIN, before) {
+        let settles = is_whole && self.why.is_due;
+        if settles || end != states(planned, CALLS_WITHIN, before) {
             let work = job.begin_with_claim().await?;
             self.note(work.tx(), end).await?;
+            if settles {
+                synced_member::settle(work.tx(), self.guild, &[self.user]).await?;
+            }
             work.commit().await?;
         }
         Ok(())

@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use crate::binding_types::unbound;
 use serde_json::{Value, json};
+
 use testkit::{Api, Deployment, Member, Setup, both_modes, eventually, in_turn};
 
 both_modes!(
     members_follow_their_ranks_by_themselves(crate::follow::following),
     a_pass_that_takes_too_much_waits_for_a_person(crate::follow::following),
-    nobody_loses_a_role_because_a_group_has_nobody(crate::follow::following)
+    nobody_loses_a_role_because_a_group_has_nobody(crate::follow::following),
+    whoever_is_out_of_step_is_listed_until_synced,
+    a_sync_is_undone_but_for_what_somebody_changed_since,
+    a_sync_of_bindings_that_are_gone_is_undone
 );
 in_turn!(
+    what_cannot_be_undone_says_why(own),
     a_quiet_guild_is_left_alone_and_fills_no_list(crate::follow::following),
     a_guild_switches_it_off(crate::follow::following),
     whoever_waits_for_a_sync_goes_first(crate::follow::following),
@@ -185,4 +191,115 @@ async fn settings_are_checked(deployment: &Deployment) {
     let entry = &deployment.audit("sync.follow_updated").await[0];
     assert_eq!(entry["metadata"]["after"], json!({ "every_minutes": 90, "brake_percent": 20 }));
     deployment.api().key(&deployment.guild().game_key).get(&path).await.ok();
+}
+
+async fn out_of_step(deployment: &Deployment) -> Value {
+    deployment.api().get(&format!("/guilds/{}/follow/out-of-step", deployment.guild().id)).await.ok()
+}
+
+/// Runs a sync of all members, or a preview of one, to its end.
+async fn all(deployment: &Deployment, body: Value) -> String {
+    let answer = deployment.api().post("/interactions/sync/all", body).await.ok();
+    let job = answer["job_id"].as_str().unwrap().to_owned();
+    deployment.job_ended(&job).await;
+    job
+}
+
+async fn whoever_is_out_of_step_is_listed_until_synced(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let nobody_looked = json!({ "count": 0, "looked_at": null, "members": [], "next_cursor": null });
+    assert_eq!(out_of_step(deployment).await, nobody_looked);
+    all(deployment, json!({ "dry_run": true })).await;
+    let first = out_of_step(deployment).await;
+    assert_eq!(
+        (&first["count"], first["members"].as_array().unwrap().len()),
+        (&json!(guild.changes()), guild.changes())
+    );
+    let of = |list: &Value, member: &Member| {
+        list["members"].as_array().unwrap().iter().find(|row| row["chat_id"] == member.chat).cloned()
+    };
+    let lacking = of(&first, guild.lacking()).unwrap();
+    assert_eq!((&lacking["add"], &lacking["remove"]), (&json!([guild.lacking().wanted]), &json!([])));
+    assert!(lacking["nickname"].is_null() && lacking["refused"].is_null(), "{lacking}");
+    assert_eq!(of(&first, guild.misnamed()).unwrap()["nickname"], guild.misnamed().name);
+    // By parts, and since the first look.
+    let path = format!("/guilds/{}/follow/out-of-step", guild.id);
+    let part = deployment.api().get(&format!("{path}?limit=2")).await.ok();
+    let rest = part["next_cursor"].as_str().unwrap();
+    let rest = deployment.api().get(&format!("{path}?limit=1000&cursor={rest}")).await.ok();
+    assert_eq!(rest["members"].as_array().unwrap().len(), guild.changes() - 2);
+    all(deployment, json!({ "dry_run": true })).await;
+    assert_eq!(of(&out_of_step(deployment).await, guild.lacking()).unwrap(), lacking);
+    // One who was right is not, and one who was not is synced.
+    let right = guild.right();
+    set_rank(deployment, right, if right.rank == 1 { 50 } else { 1 }).await;
+    deployment.api().post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
+    all(deployment, json!({ "dry_run": true })).await;
+    let then = out_of_step(deployment).await;
+    assert_eq!(then["count"], guild.changes());
+    assert!(of(&then, guild.lacking()).is_none() && of(&then, right).is_some(), "{then}");
+    all(deployment, json!({})).await;
+    let after = out_of_step(deployment).await;
+    assert_eq!((&after["count"], &after["members"]), (&json!(0), &json!([])));
+    assert!(after["looked_at"].is_string());
+}
+
+/// The job that undid a run, at its end.
+async fn undone(deployment: &Deployment, run: &str) -> Value {
+    let undo = deployment.api().post(&format!("/jobs/{run}/undo"), json!({})).await.ok();
+    assert_eq!(undo["kind"], "undo_sync");
+    deployment.job_ended(undo["id"].as_str().unwrap()).await
+}
+
+async fn a_sync_is_undone_but_for_what_somebody_changed_since(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let (api, path) = follow(deployment);
+    let wrong = deployment.simulator.wrong(guild).await;
+    let run = all(deployment, json!({})).await;
+    // Somebody names one of them, and takes from another what the sync gave.
+    let (lacking, misnamed) = (guild.lacking(), guild.misnamed());
+    let named = json!({ "guild_id": guild.id, "chat_id": misnamed.chat, "nick": "Somebody" });
+    deployment.simulator.change_member(named).await;
+    let bare = json!({ "guild_id": guild.id, "chat_id": lacking.chat, "roles": [] });
+    deployment.simulator.change_member(bare).await;
+    let job = undone(deployment, &run).await;
+    let result = &job["result"];
+    assert_eq!(job["state"], "succeeded", "{job}");
+    assert_eq!((&result["planned"], &result["failed"]), (&json!(guild.changes()), &json!(0)), "{result}");
+    assert_eq!(result["updated"], guild.changes() - 2, "{result}");
+    assert_eq!(deployment.simulator.wrong(guild).await, wrong, "as before, but for the other name");
+    let entry = &deployment.audit("sync.undone").await[0];
+    assert_eq!((&entry["target_id"], &entry["metadata"]["job_id"]), (&json!(run), &job["id"]));
+    let of_members = deployment.audit("sync.member").await;
+    let put_back = of_members.iter().filter(|entry| entry["metadata"]["cause"] == "undo");
+    assert_eq!(put_back.count(), guild.changes() - 2);
+    // What was put back is out of step, and no automatic sync does it again.
+    assert_eq!(out_of_step(deployment).await["count"], guild.changes() - 2);
+    let following = api.get(&path).await.ok();
+    assert_eq!(following["stopped"], format!("sync {run} was undone"));
+    assert!(following["next_at"].is_null());
+    api.post(&format!("{path}/resume"), json!({})).await.ok();
+    let again = api.post(&format!("/jobs/{run}/undo"), json!({})).await;
+    again.refused(409, &["undoes this sync, or has done it"]);
+}
+
+/// Whoever bound a wrong role removes the binding, and then undoes the sync.
+async fn a_sync_of_bindings_that_are_gone_is_undone(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let wrong = deployment.simulator.wrong(guild).await;
+    let run = all(deployment, json!({})).await;
+    unbound(deployment).await;
+    assert_eq!(undone(deployment, &run).await["result"]["updated"], guild.changes());
+    assert_eq!(deployment.simulator.wrong(guild).await, wrong);
+}
+
+async fn what_cannot_be_undone_says_why(deployment: &Deployment) {
+    let api = deployment.api();
+    let preview = all(deployment, json!({ "dry_run": true })).await;
+    let why = "only a sync of all members that has ended can be undone";
+    api.post(&format!("/jobs/{preview}/undo"), json!({})).await.refused(409, &[why]);
+    let run = all(deployment, json!({})).await;
+    deployment.execute("UPDATE job SET finished_at = '2026-01-01T00:00:00+00:00' WHERE kind = 'sync_all'").await;
+    api.post(&format!("/jobs/{run}/undo"), json!({})).await.refused(409, &["within an hour of its end"]);
+    api.post("/jobs/018f0000-0000-7000-8000-000000000000/undo", json!({})).await.refused(404, &["job"]);
 }

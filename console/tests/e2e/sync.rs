@@ -15,6 +15,8 @@ both_modes!(
     a_running_sync_is_cancelled_and_found_again(|setup| setup.members(300).latency_ms(200)),
     a_long_run_lists_each_change_once(|setup| setup.members(700)),
     a_members_page_says_what_a_sync_changed_and_why,
+    who_is_out_of_step_is_listed_until_synced,
+    a_run_is_undone_within_the_hour,
     the_pace_of_automatic_syncs_is_set,
     automatic_syncs_that_stopped_go_on(|setup| setup.members(100).env("GUILDHALL_FOLLOW_SHARE", "100")),
     staff_without_the_right_find_no_sync
@@ -41,10 +43,10 @@ fn job(page: &Page) -> String {
     page.path().rsplit(['/', '=']).next().unwrap().to_owned()
 }
 
-/// Previews the sync with this safety limit, and shows the page when the preview is done.
-async fn previewed(deployment: &Deployment, console: &Console, limit: &str) -> Page {
+/// Previews the sync, and shows the page when the preview is done.
+async fn previewed(deployment: &Deployment, console: &Console) -> Page {
     let page = console.get(&sync(deployment)).await;
-    let begun = console.press(&page, "Preview the sync", &[("max_removals", limit)]).await;
+    let begun = console.press(&page, "Preview the sync", &[]).await;
     let ended = deployment.job_ended(&job(&begun)).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
     console.get(&begun.path()).await
@@ -53,21 +55,25 @@ async fn previewed(deployment: &Deployment, console: &Console, limit: &str) -> P
 async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let empty = owner.get(&sync(deployment)).await;
-    empty.shows(200, "No preview of the last hour, or since the last sync.").shows(200, "No sync ran yet.");
-    empty.shows(200, "30 linked members and 4 bindings").shows(200, "Previews 6 of 6");
-    let page = previewed(deployment, &owner, "").await;
+    empty.shows(200, "Nobody has looked yet.").shows(200, "No sync ran yet.");
+    empty.shows(200, "30 linked members and 4 bindings").shows(200, "Previews this hour 6 of 6");
+    let page = previewed(deployment, &owner).await;
     let (losing, named) = (removals(guild), guild.members.iter().filter(|one| one.nick != one.name).count());
     let given = guild.members.iter().filter(|member| member.held.is_empty()).count();
     page.shows(200, &format!("Members to change {} of 30 Roles to give {given}", guild.changes()));
     page.shows(200, &format!("Roles to take {losing} Members losing roles {losing} Nicknames {named}"));
     let (lacking, extra, misnamed) = (guild.lacking(), guild.with_extra(), guild.misnamed());
-    assert!(page.row(&lacking.name).ends_with(&format!("+ {} – –", role(guild, &lacking.wanted))));
-    assert!(page.row(&extra.name).ends_with(&format!("– {} –", role(guild, &extra.held[1]))));
-    assert!(page.row(&misnamed.name).ends_with(&format!("– – {}", misnamed.name)));
+    let rank = |member: &testkit::Member| format!("{} in ", role(guild, &member.wanted));
+    let row = |page: &Page, member: &testkit::Member| page.row(&member.name);
+    let lacks = format!("+ {} – – {}", role(guild, &lacking.wanted), rank(lacking));
+    assert!(row(&page, lacking).contains(&lacks), "{}", row(&page, lacking));
+    let has = format!("– {} – {}", role(guild, &extra.held[1]), rank(extra));
+    assert!(row(&page, extra).contains(&has), "{}", row(&page, extra));
+    assert!(row(&page, misnamed).ends_with(&format!("– – {} –", misnamed.name)), "{}", row(&page, misnamed));
     let right = &guild.members[10];
     assert!(!right.needs_change() && !page.contains(&right.name), "{}", page.text());
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
-    page.shows(200, "Previews 5 of 6").shows(200, "Syncs 1 of 1");
+    page.shows(200, "Previews this hour 5 of 6").shows(200, "Syncs this hour 1 of 1");
     assert!(page.row("Preview of a sync").contains("succeeded"));
     let of_job = owner.get(&page.link("Preview of a sync")).await;
     of_job.shows(200, "Everything: this is a preview.");
@@ -77,27 +83,30 @@ async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
 
 async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
-    for typed in ["fifty", "-1", "1.5"] {
-        let page = owner.get(&sync(deployment)).await;
-        let refused = owner.press(&page, "Preview the sync", &[("max_removals", typed)]).await;
-        refused.refuses("max_removals", typed, "Enter how many");
-    }
     let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
     page.shows(200, "The removals are unknown");
+    for typed in ["fifty", "-1", "1.5"] {
+        let sent = [("max_removals", typed), ("word", "sync")];
+        let refused = owner.press(&page, "Run without a preview", &sent).await;
+        refused.refuses("max_removals", typed, "Enter how many");
+    }
     let unsure = owner.press(&page, "Run without a preview", &[("max_removals", "7"), ("word", "no")]).await;
     unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
     let wrong =
         owner.press(&unsure, "Run without a preview", &[("max_removals", "x"), ("word", "sync")]).await;
     wrong.refuses("max_removals", "x", "Enter how many").keeps("word", "sync");
     assert!(deployment.job_rows("sync_all").await.is_empty());
-    owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
+    owner
+        .get(&sync(deployment))
+        .await
+        .shows(200, "Syncs this hour 1 of 1")
+        .shows(200, "Previews this hour 6 of 6");
 }
 
 async fn a_safety_limit_stops_the_run_before_its_first_change(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let fewer = (removals(guild) - 1).to_string();
-    let page = previewed(deployment, &owner, &fewer).await;
-    page.shows(200, "The safety limit would stop this run before its first change.");
+    let page = previewed(deployment, &owner).await;
     let ask = owner.get(&page.link("Run the sync")).await;
     // The safety limit is the preview's number, so that no other role is removed.
     let loss = format!("Remove {0} roles from {0} members", removals(guild));
@@ -111,18 +120,18 @@ async fn a_safety_limit_stops_the_run_before_its_first_change(deployment: &Deplo
     assert!(!ended.contains("of 30 done"), "{}", ended.text());
     owner.get(&ended.link("Run it with another limit")).await.shows(200, "Safety limit");
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
-    owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1");
+    owner.get(&sync(deployment)).await.shows(200, "Syncs this hour 1 of 1");
     let home = owner.get(&format!("/console/guilds/{}", guild.id)).await;
     owner.get(&home.link("1 job failed in the last 24 h")).await.shows(200, "Sync of all members");
 }
 
 async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
-    let page = previewed(deployment, &owner, "").await;
+    let page = previewed(deployment, &owner).await;
     let ask = owner.get(&page.link("Run the sync")).await;
     let loss = format!("Remove {0} roles from {0} members", removals(guild));
     let begun = owner.press(&ask, &loss, &[("word", " SYNC ")]).await;
-    begun.shows(200, "The sync is queued. You can leave this page and find it again under Jobs.");
+    begun.shows(200, "The sync has started. You can leave this page and find it again under Jobs.");
     deployment.job_ended(&job(&begun)).await;
     let ended = owner.get(&begun.path()).await;
     ended.shows(200, "succeeded").shows(200, &format!("Members changed {}", guild.changes()));
@@ -133,8 +142,8 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     assert!(!ended.contains("Cancel this job"), "{}", ended.text());
     assert_eq!(deployment.simulator.wrong(guild).await, 0);
     let after = owner.get(&sync(deployment)).await;
-    after.shows(200, "Syncs 0 of 1").shows(200, "used one just now");
-    after.shows(200, "No preview of the last hour, or since the last sync.");
+    after.shows(200, "Syncs this hour 0 of 1").shows(200, "used one just now");
+    after.shows(200, "in step Nobody: all linked members");
     owner
         .get(&page.path())
         .await
@@ -150,7 +159,7 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     let refused = owner.post(&format!("{}/run", sync(deployment)), &[("word", "sync")]).await;
     refused.shows(422, "The run of this hour is used: ");
     assert_eq!(refused.link("Show its job"), begun.path());
-    previewed(deployment, &owner, "")
+    previewed(deployment, &owner)
         .await
         .shows(200, "have the right roles and nickname: a sync would change nothing.");
     owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Nothing to change");
@@ -270,4 +279,47 @@ async fn automatic_syncs_that_stopped_go_on(deployment: &Deployment) {
     owner.press(&stopped, "Sync all the same", &[]).await.shows(200, "The next automatic sync starts now");
     let losing = guild.members.iter().filter(|member| member.rank > 0).count();
     sees(&format!("changed {losing} members")).await;
+}
+
+async fn who_is_out_of_step_is_listed_until_synced(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let home = format!("/console/guilds/{}", guild.id);
+    previewed(deployment, &owner).await;
+    let waits = format!("{} members are out of step", guild.changes());
+    let listed = owner.get(&owner.get(&home).await.link(&waits)).await;
+    listed.shows(200, &format!("out of step {} members, as of just now", guild.changes()));
+    listed.shows(200, "They stay so until somebody syncs.");
+    let member = guild.lacking();
+    assert!(listed.row(&member.name).contains(&format!("+ {}", role(guild, &member.wanted))));
+    deployment.api().post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+    let after = owner.get(&sync(deployment)).await;
+    after.shows(200, &format!("out of step {} members", guild.changes() - 1));
+    assert!(!after.links().iter().any(|link| link.ends_with(&format!("/members/{}", member.chat))));
+    let run = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
+    deployment.job_ended(run["job_id"].as_str().unwrap()).await;
+    owner.get(&sync(deployment)).await.shows(200, "in step Nobody");
+    assert!(!owner.get(&home).await.contains("out of step"));
+}
+
+async fn a_run_is_undone_within_the_hour(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let wrong = deployment.simulator.wrong(guild).await;
+    let ask = owner.get(&format!("{}/run", sync(deployment))).await;
+    let begun = owner.press(&ask, "Run without a preview", &[("word", "sync")]).await;
+    deployment.job_ended(&job(&begun)).await;
+    let ended = owner.get(&begun.path()).await;
+    let undo = owner.press(&ended, "Undo this sync", &[]).await;
+    undo.shows(200, "The undo has started. Automatic syncs wait until you let them go on.");
+    deployment.job_ended(&job(&undo)).await;
+    assert_eq!(deployment.simulator.wrong(guild).await, wrong, "as before");
+    let undone = owner.get(&undo.path()).await;
+    undone.shows(200, "Undo of a sync").shows(200, &format!("Members changed {}", guild.changes()));
+    undone.shows(200, "What it changed").shows(200, &guild.lacking().name);
+    let again = owner.get(&begun.path()).await;
+    again.shows(200, "This sync was undone");
+    assert!(!again.contains("Undo this sync"));
+    let page = owner.get(&sync(deployment)).await;
+    page.shows(200, &format!("out of step {} members", guild.changes()));
+    let admin = Console::of(deployment, guild, &guild.members[1].chat).await;
+    admin.post(&format!("{}/undo", begun.path()), &[]).await.shows(404, "There is no such page");
 }

@@ -102,11 +102,12 @@ const MODERATION: [Action; 9] = [
     ),
 ];
 
-const MEMBERS: [Action; 22] = [
+const MEMBERS: [Action; 23] = [
     to("accounts.erase", "Account erased", Person, "erased an account from {entries} entries of this log"),
     to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
     to("sync.follow_updated", "Automatic syncs changed", Other, "changed how automatic syncs run"),
     to("sync.follow_stopped", "Automatic sync stopped", Other, "stopped the automatic syncs[: {reason}]"),
+    to("sync.undone", "Sync undone", Other, "undid a sync of all members"),
     to("sync.follow_continued", "Automatic syncs go on", Other, "let the automatic syncs go on"),
     to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
     to(

@@ -6,14 +6,15 @@ use chrono::TimeDelta;
 use entities::job_failure::NewFailure;
 use entities::synced_member::{self, States};
 use entities::{ChatId, GuildId, PlayId, link};
-use jobs::bulk_sync::PlannedChange;
-use platforms::{ChatMember, MEMBERS_PER_PAGE, Reasons, SyncedPlayer};
+use jobs::bulk_sync::{OutOfStep, PlannedChange};
+use platforms::{Change, ChatMember, MEMBERS_PER_PAGE, Reasons, SyncedPlayer};
 use queue::run::JobError;
+use sea_orm::prelude::Json;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::plan::Differences;
 use super::planner::Planner;
-use crate::errors::job_error;
+use crate::errors::{job_error, unwritable};
 use crate::names::{self, Renamed};
 use crate::permitted::{Permitted, permitted, refusal};
 use crate::states::states;
@@ -49,6 +50,10 @@ pub(super) struct Findings {
     pub(super) refusals: Vec<NewFailure>,
     /// Where members are left, if that is not noted yet.
     pub(super) states: Vec<(ChatId, States)>,
+    /// Who is out of step, if that is not noted yet.
+    pub(super) due: Vec<(ChatId, Json)>,
+    /// Who no longer is.
+    pub(super) settled: Vec<ChatId>,
 }
 
 pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
@@ -69,18 +74,21 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         groups.iter().map(|group| (*group, i64::try_from(of_group(*group)).unwrap_or(i64::MAX))).collect();
     let users: Vec<ChatId> = linked.iter().map(|(member, _)| member.chat_id).collect();
     let noted = synced_member::find_many(read, guild, &users).await?;
-    let mut noted: HashMap<ChatId, States> = noted.into_iter().map(|row| (row.chat_id, row.states)).collect();
+    let mut noted: HashMap<ChatId, _> = noted.into_iter().map(|row| (row.chat_id, row)).collect();
+    findings.settled = synced_member::due_between(read, guild, page.after, page.up_to()).await?;
     let managed = planner.rules.managed();
     for (member, link) in linked {
         let names = names.get(&link.play_id);
         let change = planner.rules.change(member, SyncedPlayer::of(&link, names), &memberships);
-        let noted = noted.remove(&member.chat_id).unwrap_or_default();
+        let (noted, noted_due) =
+            noted.remove(&member.chat_id).map(|row| (row.states, row.due)).unwrap_or_default();
         let reasons = planner.rules.reasons(&change, link.play_id, &memberships).since(&noted.ranks);
         let ranks = if change.is_empty() || noted.ranks.is_empty() {
             planner.rules.ranks(link.play_id, &memberships)
         } else {
             noted.ranks.clone()
         };
+        let whole = planned(member, &change, &reasons);
         let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
         let left = States { ranks, ..states(&managed, member, &permitted.change, until) };
@@ -88,7 +96,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         if !is_noted || !left.passing.is_empty() {
             findings.states.push((member.chat_id, left));
         }
-        findings.note(member, permitted, reasons);
+        findings.note(whole, permitted, noted_due.as_ref())?;
         findings.renamed.extend(names::difference(&link, names));
     }
     Ok(findings)
@@ -121,45 +129,55 @@ async fn linked<'p, C: ConnectionTrait>(
 }
 
 impl Findings {
-    fn note(&mut self, member: &ChatMember, permitted: Permitted, reasons: Reasons) {
+    /// `whole`: all that the member lacks. `noted`: what was due before.
+    fn note(
+        &mut self,
+        whole: PlannedChange,
+        permitted: Permitted,
+        noted: Option<&Json>,
+    ) -> Result<(), JobError> {
+        let in_part = !permitted.is_whole();
         let Permitted { change, failed_roles, nickname_refused } = permitted;
-        let Differences { seen, changes, refused_roles, .. } = &mut self.differences;
-        if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
-            seen.members_refused += 1;
-            self.refusals.push(refusal);
+        let refusal = refusal(whole.user, &failed_roles, nickname_refused);
+        self.differences.seen.count(&change, in_part);
+        if in_part || !change.is_empty() {
+            self.settled.retain(|user| *user != whole.user);
+            let refused = refusal.as_ref().map(|refusal| refusal.message.clone());
+            let due = OutOfStep { change: whole.clone(), refused };
+            let due = serde_json::to_value(due).map_err(unwritable)?;
+            if noted != Some(&due) {
+                self.due.push((whole.user, due));
+            }
         }
-        refused_roles.extend(failed_roles);
-        seen.members += 1;
-        if change.is_empty() {
-            seen.unchanged += 1;
-            return;
+        self.refusals.extend(refusal);
+        self.differences.refused_roles.extend(failed_roles);
+        if !change.is_empty() {
+            let Change { add, remove, nick } = change;
+            self.differences.changes.push(PlannedChange { add, remove, nick, in_part, ..whole });
         }
-        seen.planned += 1;
-        seen.role_additions += count(&change.add);
-        seen.role_removals += count(&change.remove);
-        seen.members_losing += i64::from(!change.remove.is_empty());
-        seen.nicknames += i64::from(change.nick.is_some());
-        changes.push(PlannedChange {
-            user: member.chat_id,
-            add: change.add,
-            remove: change.remove,
-            nick: change.nick,
-            ranks: reasons.ranks,
-            ranks_before: reasons.ranks_before,
-            bindings: reasons.bindings,
-            nick_binding: reasons.nickname,
-        });
+        Ok(())
     }
 }
 
-fn count<T>(items: &[T]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
+fn planned(member: &ChatMember, change: &Change, reasons: &Reasons) -> PlannedChange {
+    let Change { add, remove, nick } = change.clone();
+    let Reasons { ranks, ranks_before, bindings, nickname } = reasons.clone();
+    PlannedChange {
+        user: member.chat_id,
+        add,
+        remove,
+        nick_before: nick.as_ref().and(member.nick.clone()),
+        nick,
+        ranks,
+        ranks_before,
+        bindings,
+        nick_binding: nickname,
+        in_part: false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use platforms::Change;
-
     use super::*;
     use crate::permitted::FailedRole;
     use crate::sync_all::plan::Seen;
@@ -180,11 +198,15 @@ mod tests {
     #[test]
     fn members_are_counted_by_their_due_changes() {
         let mut findings = Findings::default();
+        let mut note = |member: &ChatMember, permitted: Permitted| {
+            let whole = planned(member, &permitted.change, &Reasons::default());
+            findings.note(whole, permitted, None).unwrap();
+        };
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };
-        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() }, Reasons::default());
-        findings.note(&member(&[], None), Permitted::default(), Reasons::default());
+        note(&member(&[3], None), Permitted { change, ..Permitted::default() });
+        note(&member(&[], None), Permitted::default());
         let out_of_reach = Permitted { failed_roles: vec![failed(9), failed(8)], ..Permitted::default() };
-        findings.note(&member(&[], None), out_of_reach, Reasons::default());
+        note(&member(&[], None), out_of_reach);
         let expected = Seen {
             members: 3,
             unchanged: 2,
@@ -199,6 +221,7 @@ mod tests {
         let Differences { seen, changes, refused_roles, .. } = &findings.differences;
         assert_eq!(*seen, expected);
         assert_eq!((changes.len(), refused_roles.len()), (1, 2));
+        assert_eq!(findings.due.len(), 2, "out of step: one who is changed, and one who cannot be");
         assert_eq!(findings.refusals[0].message, "role 9: too high; role 8: too high");
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use entities::{ChatId, GroupId, RoleId, Timestamp};
 use jobs::bulk_sync::PlannedChange;
+use platforms::Change;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -163,9 +164,16 @@ impl Plan {
     pub(super) fn preview(&self, max_removals: Option<u64>) -> Value {
         let mut preview = self.report();
         preview["dry_run"] = json!(true);
-        let sample = self.sample.iter().map(|change| {
-            let PlannedChange { user, add, remove, nick, .. } = change;
-            json!({ "chat_id": user, "add": add, "remove": remove, "nickname": nick })
+        let sample = self.sample.iter().map(|planned| {
+            let PlannedChange { user, add, remove, nick, .. } = planned;
+            let mut listed = wanted::told(&wanted::reasons(planned), &wanted::change(planned));
+            listed.extend([
+                ("chat_id".to_owned(), json!(user)),
+                ("add".to_owned(), json!(add)),
+                ("remove".to_owned(), json!(remove)),
+                ("nickname".to_owned(), json!(nick)),
+            ]);
+            Value::Object(listed)
         });
         preview["sample"] = sample.collect();
         if let Some(limit) = max_removals {
@@ -189,6 +197,19 @@ fn needs_update(change: &PlannedChange) -> bool {
 }
 
 impl Seen {
+    /// A member with what is changed of them. `in_part`: something else is refused.
+    pub(super) fn count(&mut self, change: &Change, in_part: bool) {
+        let count = |roles: &[RoleId]| i64::try_from(roles.len()).unwrap_or(i64::MAX);
+        self.members += 1;
+        self.members_refused += i64::from(in_part);
+        self.unchanged += i64::from(change.is_empty());
+        self.planned += i64::from(!change.is_empty());
+        self.role_additions += count(&change.add);
+        self.role_removals += count(&change.remove);
+        self.members_losing += i64::from(!change.remove.is_empty());
+        self.nicknames += i64::from(change.nick.is_some());
+    }
+
     fn add(&mut self, page: Self) {
         self.members += page.members;
         self.unchanged += page.unchanged;
@@ -214,6 +235,8 @@ mod tests {
                 add: roles(&[6]),
                 remove: vec![],
                 nick: None,
+                nick_before: None,
+                in_part: false,
                 ranks: BTreeMap::new(),
                 ranks_before: BTreeMap::new(),
                 bindings: BTreeMap::new(),

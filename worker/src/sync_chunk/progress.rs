@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use entities::ChatId;
 use entities::audit_entry::NewEntry;
 use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
+use entities::{ChatId, synced_member};
+use jobs::bulk_sync::{Cause, OutOfStep, PlannedChange, SyncChunk};
 use platforms::{Change, Missing, PlatformError};
 use queue::run::{JobContext, JobError};
+use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -56,6 +58,8 @@ pub(super) struct Progress {
     failures: Vec<NewFailure>,
     /// About the members changed since the last checkpoint.
     entries: Vec<NewEntry>,
+    /// Members who lack nothing of the plan any more, since the last checkpoint, and whether this run changed them.
+    ended: Vec<(usize, bool)>,
     /// Writes of earlier runs.
     written: i64,
     /// Settled members and writes in the last checkpoint.
@@ -75,6 +79,7 @@ impl Progress {
             members,
             failures: Vec::new(),
             entries: Vec::new(),
+            ended: Vec::new(),
             written,
             kept,
             kept_at: Instant::now(),
@@ -97,8 +102,14 @@ impl Progress {
             reached.next += 1;
         }
         match member {
-            Member::Updated => reached.updated += 1,
-            Member::Skipped => reached.skipped += 1,
+            Member::Updated => {
+                reached.updated += 1;
+                self.ended.push((index, true));
+            }
+            Member::Skipped => {
+                reached.skipped += 1;
+                self.ended.push((index, false));
+            }
             Member::Failed(failure) => {
                 reached.failed += 1;
                 self.failures.push(failure);
@@ -116,16 +127,16 @@ impl Progress {
         self.failures.push(failure);
     }
 
-    pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
+    pub(super) async fn keep_if_due(&mut self, job: &JobContext, chunk: &SyncChunk) -> Result<(), JobError> {
         let new = self.reached.settled() - self.kept.0;
         if new > 0 && (new >= CHECKPOINT_MEMBERS || self.kept_at.elapsed() >= CHECKPOINT_INTERVAL) {
-            self.keep(job).await?;
+            self.keep(job, chunk).await?;
         }
         Ok(())
     }
 
     /// Commits the checkpoint, the progress and the failures since the last one.
-    pub(super) async fn keep(&mut self, job: &JobContext) -> Result<(), JobError> {
+    pub(super) async fn keep(&mut self, job: &JobContext, chunk: &SyncChunk) -> Result<(), JobError> {
         let settled = self.reached.settled();
         job.set_progress(signed(settled), signed(self.members), self.reached.failed);
         self.reached.writes = self.written + job.writes();
@@ -140,6 +151,9 @@ impl Progress {
         job.set_counters(self.result());
         let bulk = job.parent().unwrap_or_else(|| job.id());
         job_failure::note(work.tx(), bulk, std::mem::take(&mut self.failures), job.now()).await?;
+        let (due, settled) = in_step(chunk, &std::mem::take(&mut self.ended));
+        synced_member::note_due(work.tx(), chunk.guild, due, job.now()).await?;
+        synced_member::settle(work.tx(), chunk.guild, &settled).await?;
         job.checkpoint(work, &self.reached).await?;
         (self.kept, self.kept_at) = (reached, Instant::now());
         Ok(())
@@ -156,6 +170,21 @@ impl Reached {
     fn settled(&self) -> usize {
         self.next + self.ahead.len()
     }
+}
+
+/// Who is out of step now, and who no longer is. Whom a run put back lacks what that one gave.
+fn in_step(chunk: &SyncChunk, ended: &[(usize, bool)]) -> (Vec<(ChatId, Json)>, Vec<ChatId>) {
+    let planned = |(index, _): &(usize, bool)| &chunk.members[*index];
+    if chunk.cause == Cause::Undo {
+        let due = |planned: &PlannedChange| {
+            let due = OutOfStep { change: planned.inverse(), refused: None };
+            Some((planned.user, serde_json::to_value(due).ok()?))
+        };
+        let changed = ended.iter().filter(|(_, is_changed)| *is_changed);
+        return (changed.map(planned).filter_map(due).collect(), Vec::new());
+    }
+    let whole = ended.iter().map(planned).filter(|planned| !planned.in_part);
+    (Vec::new(), whole.map(|planned| planned.user).collect())
 }
 
 fn signed(count: usize) -> i64 {

@@ -9,7 +9,7 @@ use runtime::Events;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, bind, guild_id, until};
-use crate::people::{ADMIN, MEMBER, MODERATOR, Person, TRAINEE, crowd};
+use crate::people::{ADMIN, GROUP, MEMBER, MODERATOR, Person, TRAINEE, crowd};
 use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
@@ -75,6 +75,8 @@ async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
     assert_eq!(sample.len(), 200);
     let first = json!({
         "chat_id": people[60].chat.to_string(), "add": [MEMBER.to_string()], "remove": [], "nickname": null,
+        "ranks": [{ "group_id": GROUP, "ranks": [1] }],
+        "bindings": [{ "role_id": MEMBER.to_string(), "binding_ids": [1] }],
     });
     assert_eq!(sample[0], first);
     assert!(process.chunks(job).await.is_empty());

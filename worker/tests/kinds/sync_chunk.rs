@@ -1,7 +1,7 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
 use entities::{BindingId, GroupId};
-use jobs::bulk_sync::{PlannedChange, SyncChunk};
+use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
 use serde_json::json;
 
 use crate::fixture::{Fixture, bind, chat, guild_id, role};
@@ -21,12 +21,19 @@ fn planned(person: &Person) -> PlannedChange {
         ranks: [(GroupId::try_from(GROUP).unwrap(), vec![1])].into(),
         bindings: [(role(MEMBER), vec![BindingId::try_from(1).unwrap()])].into(),
         nick_binding: None,
+        nick_before: None,
+        in_part: false,
     }
 }
 
 fn chunk(process: &Process, people: &[Person], age: i64) -> SyncChunk {
     let planned_at = process.context.clock.now().timestamp() - age;
-    SyncChunk { guild: guild_id(), members: people.iter().map(planned).collect(), planned_at, follow: false }
+    SyncChunk {
+        guild: guild_id(),
+        members: people.iter().map(planned).collect(),
+        planned_at,
+        cause: Cause::SyncAll,
+    }
 }
 
 fn trainee(n: i64) -> Person {

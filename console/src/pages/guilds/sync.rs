@@ -2,6 +2,7 @@
 
 pub(super) mod changes;
 mod follow;
+mod out_of_step;
 mod preview;
 mod quota;
 pub(crate) mod run;
@@ -25,6 +26,7 @@ use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 use follow::Follow;
+use out_of_step::OutOfStep;
 use preview::Preview;
 use quota::Window;
 
@@ -49,6 +51,7 @@ struct Page {
     run: Window,
     dry_run: Window,
     follow: Follow,
+    out: OutOfStep,
     preview: Option<Preview>,
     rows: Vec<Row>,
     jobs_url: String,
@@ -78,6 +81,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         run: Window::read(visit, Kind::Run).await?,
         dry_run: Window::read(visit, Kind::DryRun).await?,
         follow: Follow::read(visit, &form).await?,
+        out: OutOfStep::read(visit).await?,
         preview: Preview::find(visit, &jobs).await?,
         rows: Row::all(visit, &jobs[..jobs.len().min(RUNS_SHOWN)]).await?,
         jobs_url: visit.url("/jobs"),

@@ -6,7 +6,9 @@ use entities::job::listing;
 use entities::sanction::history::{self, Filter};
 use entities::{
     Page as Part, SanctionKind, follow, leave_request, link_attempt, log_channel, pending_action,
+    synced_member,
 };
+use platforms::FollowPace;
 
 use crate::html::format::Count;
 use crate::response::PageError;
@@ -14,6 +16,8 @@ use crate::visit::GuildVisit;
 
 /// Rows of each kind that are counted at most.
 const COUNTED_MAX: u64 = 50;
+/// What an automatic sync found in this time, it is about to mend.
+const MENDED_WITHIN: TimeDelta = TimeDelta::minutes(15);
 /// An older failure is history.
 const RECENT: TimeDelta = TimeDelta::hours(24);
 
@@ -69,18 +73,32 @@ impl Waiting {
             words: format!("{} {how}", Count(count as u64, what)),
             url: visit.url(page),
         };
-        let stopped = visit.may("sync.write") && syncs_stopped(visit).await?;
-        let stopped = stopped.then(|| Self {
-            words: "Automatic syncs stopped: the next one would take roles from many members".to_owned(),
-            url: visit.url("/sync"),
-        });
-        Ok(stopped.into_iter().chain(some.map(waiting)).collect())
+        let of_sync = if visit.may("sync.write") { out_of_step(visit).await? } else { Vec::new() };
+        Ok(of_sync.into_iter().chain(some.map(waiting)).collect())
     }
 }
 
-async fn syncs_stopped(visit: &GuildVisit) -> Result<bool, PageError> {
-    let following = follow::read(visit.read(), visit.guild.guild_id, visit.now()).await?;
-    Ok(following.stopped.is_some())
+/// What no automatic sync will mend: they stopped, or are off, or could not.
+async fn out_of_step(visit: &GuildVisit) -> Result<Vec<Waiting>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let following = follow::read(conn, guild, visit.now()).await?;
+    let is_off = following.is_off() || visit.platforms().follow_pace == FollowPace::Off;
+    let members = match &following.stopped {
+        None if is_off => synced_member::count_due(conn, guild).await?,
+        None => synced_member::count_due_before(conn, guild, visit.now() - MENDED_WITHIN).await?,
+        Some(_) => synced_member::count_due(conn, guild).await?,
+    };
+    let url = || visit.url("/sync");
+    let mut waits = Vec::new();
+    if let Some(why) = following.stopped {
+        waits.push(Waiting { words: format!("Automatic syncs stopped: {why}"), url: url() });
+    }
+    if members > 0 {
+        let verb = if members == 1 { "is" } else { "are" };
+        let words = format!("{} {verb} out of step", Count(members, "member"));
+        waits.push(Waiting { words, url: url() });
+    }
+    Ok(waits)
 }
 
 async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {

@@ -6,8 +6,12 @@ use entities::job::Failure;
 use entities::job::history::AttemptError;
 use entities::job::{Model, State, Status, listing};
 use http::{Method, StatusCode};
+use jobs::bulk_sync::{SyncAll, UndoSync};
+use jobs::undo::{self, Problem};
+use people::Needs;
 use people::actions::needs_of_job;
 use people::labels::capital;
+use queue::Payload;
 use serde_json::Map;
 
 use super::facts::{self, Reason};
@@ -18,7 +22,7 @@ use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::Who;
-use crate::pages::guilds::sync::changes::Planned;
+use crate::pages::guilds::sync::changes::Made;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -48,8 +52,11 @@ struct Page {
     counts: Vec<(&'static str, Number<i64>)>,
     untouched: Vec<String>,
     reasons: Vec<Reason>,
-    /// Of a sync of all members that is no preview.
-    planned: Option<Planned>,
+    /// Of a sync of all members that is no preview, and of an undo.
+    made: Option<Made>,
+    may_undo: bool,
+    /// The undo of this run.
+    undone: Option<String>,
     attempts: Vec<(AttemptError, When)>,
     /// Where a preview lists its changes.
     preview: Option<String>,
@@ -95,6 +102,7 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
     let paused = if waits { paused::read(visit, &[job.class]).await? } else { Vec::new() };
     let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
     let error = job.failure().map(Stopped::of);
+    let undo = undo::check(visit.read(), visit.guild.guild_id, job, visit.now()).await?;
     let stopped_by_limit = error.as_ref().is_some_and(|error| error.by_limit);
     let page = Page {
         shell: visit.shell(&title, Place::Jobs),
@@ -113,7 +121,12 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
         error,
         counts: facts::counts(job),
         untouched: facts::untouched(job),
-        planned: planned(visit, job).await?,
+        made: made(visit, job).await?,
+        may_undo: undo.is_none() && visit.rights.may(Needs::Admin),
+        undone: match undo {
+            Some(Problem::Undone(by)) => Some(visit.url(&format!("/jobs/{by}"))),
+            _ => None,
+        },
         reasons: facts::reasons(visit, job.job_id).await?,
         attempts: job
             .history()
@@ -127,12 +140,13 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
     Ok(Response::page(&page)?.status(code))
 }
 
-async fn planned(visit: &GuildVisit, job: &Model) -> Result<Option<Planned>, PageError> {
-    if job.kind != "sync_all" || is_preview(job) {
+async fn made(visit: &GuildVisit, job: &Model) -> Result<Option<Made>, PageError> {
+    let changes_members = [SyncAll::KIND, UndoSync::KIND].contains(&job.kind.as_str());
+    if !changes_members || is_preview(job) || job.started_at.is_none() {
         return Ok(None);
     }
-    let planned = Planned::read(visit, job).await?;
-    Ok((!planned.changes.is_empty()).then_some(planned))
+    let made = Made::read(visit, job).await?;
+    Ok((!made.changes.is_empty()).then_some(made))
 }
 
 fn times(visit: &GuildVisit, job: &Model) -> Vec<(&'static str, When)> {
@@ -152,6 +166,18 @@ pub(crate) async fn cancel(visit: GuildVisit) -> Result<Response, PageError> {
 
 pub(crate) async fn retry(visit: GuildVisit) -> Result<Response, PageError> {
     change(&visit, Method::POST, "/retry", "The job runs again.").await
+}
+
+/// Leads to the job that undoes it.
+pub(crate) async fn undo(visit: GuildVisit) -> Result<Response, PageError> {
+    let job = find(&visit).await?;
+    let answer = visit.api(Method::POST, &format!("/jobs/{}/undo", job.job_id), Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, &job, answer.message()).await;
+    }
+    let undo = answer.body["data"]["id"].as_str().unwrap_or_default();
+    let flash = Flash::new("The undo has started. Automatic syncs wait until you let them go on.");
+    Ok(Response::see(visit.url(&format!("/jobs/{undo}"))).flash(flash))
 }
 
 async fn change(visit: &GuildVisit, method: Method, verb: &str, text: &str) -> Result<Response, PageError> {

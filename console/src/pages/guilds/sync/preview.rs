@@ -109,13 +109,10 @@ impl Counts {
 }
 
 impl Preview {
-    /// The one that the address names, or else the newest of the last hour.
+    /// The one that the address names.
     pub(super) async fn find(visit: &GuildVisit, jobs: &[Model]) -> Result<Option<Self>, PageError> {
-        let named = match visit.query.read::<JobId>("preview") {
-            Some(job) => listing::find(visit.read(), visit.guild.guild_id, job).await?.filter(is_preview),
-            None => newest(visit, jobs).cloned(),
-        };
-        match named {
+        let Some(named) = visit.query.read::<JobId>("preview") else { return Ok(None) };
+        match listing::find(visit.read(), visit.guild.guild_id, named).await?.filter(is_preview) {
             Some(job) => Ok(Some(Self::of(visit, &job, jobs).await?)),
             None => Ok(None),
         }

@@ -74,7 +74,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), known).await;
     }
     let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
-    let flash = Flash::new("The sync is queued. You can leave this page and find it again under Jobs.");
+    let flash = Flash::new("The sync has started. You can leave this page and find it again under Jobs.");
     Ok(Response::see(visit.url(&format!("/jobs/{job}"))).flash(flash))
 }
 

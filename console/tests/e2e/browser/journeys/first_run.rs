@@ -46,19 +46,19 @@ async fn first_run(deployment: &Deployment, tab: &Tab<'_>, scripts: bool) {
     tab.goto(&format!("/console/guilds/{}/first-run", guild.id)).await;
     tab.sees("4 of 5 done").await;
     tab.click("Open sync").await;
-    tab.sees("No preview of the last hour").await;
+    tab.sees("Nobody has looked yet").await;
     tab.button("Preview the sync").await;
     comes(tab, scripts, "Members to change").await;
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
     tab.click("Run the sync").await;
-    tab.sees("It cannot be undone as a whole").await;
+    tab.sees("Admins can undo it within an hour").await;
     if tab.text().await.contains("Type the word sync") {
         tab.fill("Confirm", "sync").await;
     }
     // Its title names the removals, or the additions.
     let button = tab.evaluate("document.querySelector('main button.danger').textContent").await;
     tab.button(button.as_str().unwrap()).await;
-    tab.sees("The sync is queued").await;
+    tab.sees("The sync has started").await;
     comes(tab, scripts, "succeeded").await;
     assert!(deployment.simulator.updates_of(guild).await > 0);
     tab.sees("Members changed").await;

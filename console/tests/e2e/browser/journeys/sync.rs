@@ -23,12 +23,12 @@ async fn a_sync_is_previewed_run_and_followed(deployment: &Deployment) {
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
     tab.passes().await;
     tab.click("Run the sync").await;
-    tab.sees("It cannot be undone as a whole").await;
+    tab.sees("Admins can undo it within an hour").await;
     if tab.text().await.contains("Type the word sync") {
         tab.fill("Confirm", "sync").await;
     }
     tab.button("Remove").await;
-    tab.sees("The sync is queued").await;
+    tab.sees("The sync has started").await;
     tab.sees_within("succeeded", ENDS_WITHIN).await;
     // The content added below the pointer has not scrolled the page.
     tab.sees_within("Members changed", ENDS_WITHIN).await;

@@ -1,0 +1,70 @@
+//! Undoing a sync of all members within an hour of its end (docs/rules.md 5).
+
+use chrono::TimeDelta;
+use entities::audit_entry::Actor;
+use entities::follow;
+use entities::job::Model;
+use entities::job::listing::{self, Filter};
+use entities::{GuildId, JobId, Page, Timestamp};
+use queue::{Draft, Enqueued, Payload, QueueError};
+use runtime::Transaction;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use crate::bulk_sync::{SyncAll, UndoSync};
+
+/// From the end of the run.
+pub const POSSIBLE_FOR: TimeDelta = TimeDelta::hours(1);
+/// Undos among which the one of a run is looked for.
+const UNDOS_READ: u64 = 50;
+
+/// Why a job is not undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// It is no sync of all members, or it is a preview, or it has not ended.
+    NoRun,
+    ChangedNobody,
+    TooLate,
+    /// By this job.
+    Undone(JobId),
+}
+
+/// Whether the run can be undone now.
+pub async fn check<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    run: &Model,
+    now: Timestamp,
+) -> Result<Option<Problem>, DbErr> {
+    let is_run = run.kind == SyncAll::KIND && run.guild_id == Some(guild);
+    let result = run.result.as_ref().filter(|result| is_run && result["dry_run"].is_null());
+    let (Some(result), Some(ended)) = (result, run.finished_at) else { return Ok(Some(Problem::NoRun)) };
+    if result["writes"].as_i64().unwrap_or(0) == 0 {
+        return Ok(Some(Problem::ChangedNobody));
+    }
+    if ended + POSSIBLE_FOR < now {
+        return Ok(Some(Problem::TooLate));
+    }
+    let filter = Filter { guild: Some(guild), kind: Some(UndoSync::KIND), ..Filter::default() };
+    let undos = listing::list(conn, filter, Page::first(UNDOS_READ), now).await?;
+    let arguments = listing::arguments(conn, &undos).await?;
+    let of_run = |undo: &&Model| {
+        let given = arguments.get(&undo.job_id).cloned().map(serde_json::from_value::<UndoSync>);
+        given.and_then(Result::ok).is_some_and(|given| given.run == run.job_id)
+    };
+    Ok(undos.iter().find(of_run).map(|undo| Problem::Undone(undo.job_id)))
+}
+
+/// Enqueues the undo. Automatic syncs would do the same again, so they wait until somebody lets them go on.
+pub async fn enqueue(
+    transaction: &Transaction,
+    payload: &UndoSync,
+    actor: Actor,
+    now: Timestamp,
+) -> Result<Enqueued, QueueError> {
+    let row = follow::lock(transaction, payload.guild, now).await?;
+    let draft = Draft::new(payload.guild, payload, actor)?.once(&payload.run.to_string());
+    let enqueued = draft.enqueue(transaction, now).await?;
+    let stopped = Some(format!("sync {} was undone", payload.run));
+    follow::save(transaction, follow::Model { stopped, ..row }).await?;
+    Ok(enqueued)
+}
