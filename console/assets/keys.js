@@ -1,4 +1,4 @@
-// Keys: `/` goes to the search, `?` shows the keys, Escape closes menus and leaves the search.
+// Keys: `/` goes to the search, `?` shows the keys, Escape closes menus and panels, and leaves the search.
 const POPUPS = "details:is(.menu, .ids)[open]";
 
 function closeMenus(except) {
@@ -13,6 +13,7 @@ function escape(target) {
     if (popup.contains(document.activeElement)) popup.querySelector("summary").focus();
     popup.open = false;
   }
+  if (document.querySelector(".panel:target")) location.hash = "main";
   if (!target.matches("[data-find]")) return;
   if (target.value === "") document.querySelector("main").focus({ preventScroll: true });
   target.value = "";

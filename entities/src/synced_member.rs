@@ -13,7 +13,7 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
-use crate::{ChatId, Conn, GroupId, GuildId, Result, Timestamp, lists};
+use crate::{ChatId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "synced_member")]
@@ -41,6 +41,12 @@ pub struct States {
     /// Until when events of these may come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passing_until: Option<Timestamp>,
+    /// The name of the account, which is unique on the chat platform; empty: not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The managed roles at the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<RoleId>,
     /// The player's ranks in the bound groups when the member was last found right, or first seen; none: not in the group.
     #[serde(default, skip_serializing_if = "Ranks::is_empty")]
     pub ranks: Ranks,

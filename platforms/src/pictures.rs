@@ -4,20 +4,24 @@
 //! Only images count, up to a size, and their type is that of their bytes. Found pictures are cached, and that there is
 //! none.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use entities::{ChatId, GuildId, PlayId};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use moka::future::Cache;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
+use tracing::Instrument;
 
 use crate::context::CallContext;
 use crate::discord::ChatPlatform;
 use crate::error::{PlatformError, Result};
 use crate::exchange::{Http, Response};
-use crate::roblox::PlayPlatform;
+use crate::roblox::{HEADSHOTS_PER_CALL, Headshot, PlayPlatform};
 use crate::routes;
 
 /// Of one picture; those of 128 to 150 pixels have some 30 KiB.
@@ -27,6 +31,9 @@ const CACHE_BYTES: u64 = 32 << 20;
 /// What an entry needs beside its picture.
 const ENTRY_BYTES: u32 = 256;
 const CACHED_FOR: Duration = Duration::from_hours(1);
+/// Addresses of small pictures.
+const FACES: u64 = 50_000;
+const FACES_FOR: Duration = Duration::from_secs(5 * 60);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
@@ -40,6 +47,8 @@ pub enum PictureOf {
     Member(ChatId),
     Guild(GuildId),
     Player(PlayId),
+    /// The same, small: for lists.
+    Face(PlayId),
 }
 
 pub struct Pictures {
@@ -50,7 +59,12 @@ pub struct Pictures {
     play: Arc<PlayPlatform>,
     play_http: Http,
     cache: Cache<PictureOf, Option<Picture>>,
+    /// Where the small ones are, of players that were asked for together.
+    faces: moka::sync::Cache<PlayId, Addresses>,
 }
+
+/// Of many players, from one call.
+type Addresses = Shared<BoxFuture<'static, Arc<HashMap<PlayId, String>>>>;
 
 impl Pictures {
     pub(crate) fn new(
@@ -63,7 +77,40 @@ impl Pictures {
             .max_capacity(CACHE_BYTES)
             .time_to_live(CACHED_FOR)
             .build();
-        Self { chat, chat_http, chat_files, play, play_http, cache }
+        let faces = moka::sync::Cache::builder().max_capacity(FACES).time_to_live(FACES_FOR).build();
+        Self { chat, chat_http, chat_files, play, play_http, cache, faces }
+    }
+
+    /// Asks where the small pictures of these players are, in one call: a page that shows them is about to be drawn.
+    pub fn prepare(&self, call: CallContext, players: impl IntoIterator<Item = PlayId>) {
+        let new = |player: &PlayId| {
+            !self.faces.contains_key(player) && !self.cache.contains_key(&PictureOf::Face(*player))
+        };
+        let players: Vec<_> = players.into_iter().filter(new).take(HEADSHOTS_PER_CALL).collect();
+        if !players.is_empty() {
+            tokio::spawn(self.ask(call, players).in_current_span());
+        }
+    }
+
+    fn ask(&self, call: CallContext, players: Vec<PlayId>) -> Addresses {
+        let (play, asked) = (self.play.clone(), players.clone());
+        let asking = async move {
+            let found = play.headshots(call, &asked, Headshot::Small).await;
+            Arc::new(found.unwrap_or_else(|error| {
+                tracing::debug!(%error, "pictures cannot be read");
+                HashMap::new()
+            }))
+        };
+        let asking = asking.boxed().shared();
+        for player in players {
+            self.faces.insert(player, asking.clone());
+        }
+        asking
+    }
+
+    async fn face(&self, call: CallContext, player: PlayId) -> Option<String> {
+        let asking = self.faces.get(&player).unwrap_or_else(|| self.ask(call, vec![player]));
+        asking.await.get(&player).cloned()
     }
 
     /// `None`: there is no picture, or what the platform sends is none.
@@ -98,6 +145,9 @@ impl Pictures {
             }
             PictureOf::Player(player) => {
                 (&self.play_http, routes::play::PICTURE, self.play.headshot(call, player).await?)
+            }
+            PictureOf::Face(player) => {
+                (&self.play_http, routes::play::PICTURE, self.face(call, player).await)
             }
         };
         let Some(url) = url else { return Ok(None) };

@@ -22,6 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 pub(crate) use errors::classify;
+pub(crate) use headshot::{HEADSHOTS_PER_CALL, Headshot};
 use types::{NameBody, NamesBody, Page, RolesById};
 
 use crate::context::CallContext;

@@ -7,7 +7,16 @@ use platforms::{Change, ChatMember, Managed};
 /// The state after the change, and those on the way there where each difference is a call of its own, whose events come
 /// until then.
 pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, until: Timestamp) -> States {
-    let end = Some(after(managed, member, change));
+    let end = States {
+        end: Some(after(managed, member, change)),
+        name: member.username.clone(),
+        roles: change
+            .roles_after(&member.roles)
+            .into_iter()
+            .filter(|role| managed.roles.contains(role))
+            .collect(),
+        ..States::default()
+    };
     let mut parts = Vec::new();
     if !change.is_several() {
         let part = Change::default;
@@ -16,10 +25,10 @@ pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, un
         parts.extend(change.nick.iter().map(|nick| Change { nick: Some(nick.clone()), ..part() }));
     }
     if parts.len() < 2 {
-        return States { end, ..States::default() };
+        return end;
     }
     let passing = parts.iter().map(|part| after(managed, member, part)).collect();
-    States { end, passing, passing_until: Some(until), ..States::default() }
+    States { passing, passing_until: Some(until), ..end }
 }
 
 /// The state after the change.

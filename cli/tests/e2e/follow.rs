@@ -299,7 +299,9 @@ async fn what_cannot_be_undone_says_why(deployment: &Deployment) {
     let why = "only a sync of all members that has ended can be undone";
     api.post(&format!("/jobs/{preview}/undo"), json!({})).await.refused(409, &[why]);
     let run = all(deployment, json!({})).await;
-    deployment.execute("UPDATE job SET finished_at = '2026-01-01T00:00:00+00:00' WHERE kind = 'sync_all'").await;
+    deployment
+        .execute("UPDATE job SET finished_at = '2026-01-01T00:00:00+00:00' WHERE kind = 'sync_all'")
+        .await;
     api.post(&format!("/jobs/{run}/undo"), json!({})).await.refused(409, &["within an hour of its end"]);
     api.post("/jobs/018f0000-0000-7000-8000-000000000000/undo", json!({})).await.refused(404, &["job"]);
 }

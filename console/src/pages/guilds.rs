@@ -16,6 +16,7 @@ pub(crate) mod moderation;
 pub(crate) mod overview;
 mod paused;
 pub(crate) mod people;
+pub(crate) mod pictures;
 pub(crate) mod servers;
 pub(crate) mod settings;
 pub(crate) mod shield;

@@ -1,11 +1,13 @@
 //! Roblox groups with their names and ranks, cached for some minutes: they change rarely, and each page names
 //! them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use entities::GroupId;
+use futures_util::future::join_all;
 use moka::future::Cache;
 use platforms::{CallContext, GroupRole, PlatformError, Platforms};
 
@@ -25,6 +27,12 @@ pub(crate) struct Group {
     pub(crate) ranks: Vec<GroupRole>,
 }
 
+impl Group {
+    pub(crate) fn rank_name(&self, rank: i16) -> Option<&str> {
+        self.ranks.iter().find(|role| role.rank == rank).map(|role| role.name.as_str())
+    }
+}
+
 /// Its name, or its number.
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,6 +44,18 @@ impl fmt::Display for Group {
 }
 
 impl GroupCache {
+    /// Those of these groups that Roblox shows.
+    pub(crate) async fn find_all(
+        &self,
+        call: CallContext,
+        ids: impl IntoIterator<Item = GroupId>,
+    ) -> BTreeMap<GroupId, Arc<Group>> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        let found =
+            join_all(ids.into_iter().map(|id| async move { Some((id, self.find(call, id).await.ok()?)) }));
+        found.await.into_iter().flatten().collect()
+    }
+
     pub(crate) fn new(platforms: Platforms) -> Self {
         let groups = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
         Self { platforms, groups }

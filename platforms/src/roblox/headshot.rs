@@ -1,4 +1,6 @@
-//! Where the picture of a player's head is.
+//! Where the pictures of players' heads are.
+
+use std::collections::HashMap;
 
 use entities::PlayId;
 use reqwest::{Method, Url};
@@ -29,23 +31,58 @@ struct HeadshotBody {
     image_url: Option<String>,
 }
 
+/// Players of one call.
+pub(crate) const HEADSHOTS_PER_CALL: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Headshot {
+    Large,
+    Small,
+}
+
+impl Headshot {
+    /// Size and format: of the small ones a page has many.
+    fn as_asked(self) -> [&'static str; 2] {
+        match self {
+            Self::Large => ["150x150", "Png"],
+            Self::Small => ["60x60", "Webp"],
+        }
+    }
+}
+
 impl PlayPlatform {
     /// The address of the picture; `None` without one, or on a host that is not the platform's.
     pub(crate) async fn headshot(&self, call: CallContext, player: PlayId) -> Result<Option<String>> {
+        Ok(self.headshots(call, &[player], Headshot::Large).await?.remove(&player))
+    }
+
+    /// The addresses of those who have one.
+    pub(crate) async fn headshots(
+        &self,
+        call: CallContext,
+        players: &[PlayId],
+        headshot: Headshot,
+    ) -> Result<HashMap<PlayId, String>> {
         let url = format!("{}/v1/users/avatar-headshot", self.hosts.thumbnails);
+        let ids: Vec<_> = players.iter().map(ToString::to_string).collect();
+        let [size, format] = headshot.as_asked();
         let request = Request::new(Method::GET, routes::HEADSHOTS, url)
-            .query("userIds", player.to_string())
-            .query("size", "150x150")
-            .query("format", "Png");
+            .query("userIds", ids.join(","))
+            .query("size", size)
+            .query("format", format);
         let body: HeadshotsBody = self.wire.json(call, &request).await?;
-        Ok(body.url_of(player).filter(|url| is_of_platform(url, &self.hosts.thumbnails)))
+        let mut found = body.found(players);
+        found.retain(|_, url| is_of_platform(url, &self.hosts.thumbnails));
+        Ok(found)
     }
 }
 
 impl HeadshotsBody {
-    fn url_of(self, player: PlayId) -> Option<String> {
-        let found = self.data.into_iter().find(|one| one.target_id == player && one.state == COMPLETED);
-        found?.image_url
+    /// The finished ones of these players.
+    fn found(self, players: &[PlayId]) -> HashMap<PlayId, String> {
+        let data = self.data.into_iter();
+        let finished = data.filter(|one| one.state == COMPLETED && players.contains(&one.target_id));
+        finished.filter_map(|one| Some((one.target_id, one.image_url?))).collect()
     }
 }
 
@@ -89,7 +126,8 @@ mod tests {
     fn only_the_finished_picture_of_the_player_counts() {
         let url = |body: &str| {
             let body: HeadshotsBody = serde_json::from_str(body).unwrap();
-            body.url_of(PlayId::try_from(1).unwrap())
+            let player = PlayId::try_from(1).unwrap();
+            body.found(&[player]).remove(&player)
         };
         let body =
             r#"{"data":[{"targetId":1,"state":"Completed","imageUrl":"https://a/b","version":"TN3"}]}"#;

@@ -92,7 +92,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
         let left = States { ranks, ..states(&managed, member, &permitted.change, until) };
-        let is_noted = (noted.end, &noted.ranks) == (left.end, &left.ranks);
+        let is_noted = (noted.end, &noted.ranks, &noted.name) == (left.end, &left.ranks, &left.name);
         if !is_noted || !left.passing.is_empty() {
             findings.states.push((member.chat_id, left));
         }

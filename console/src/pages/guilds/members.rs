@@ -7,19 +7,25 @@ pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;
 mod roles;
+mod seen;
 mod synced;
+
+use std::collections::HashMap;
 
 use askama::Template;
 use entities::link_search::{self, Key};
-use entities::{ChatId, Sorted, Subject, link};
+use entities::sanction::active::of_people;
+use entities::{ChatId, Person, Sorted, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
+use super::moderation::Kind;
 use super::people::Who;
 use crate::html::format::{Count, When};
 use crate::html::list::{Column, sorted};
 use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
+use seen::Seen;
 
 /// Members of one page.
 const SHOWN: u64 = 50;
@@ -45,6 +51,9 @@ struct Page {
 
 struct Row {
     who: Who,
+    seen: Seen,
+    /// Marks: the colour's name and the word.
+    standing: Vec<(&'static str, &'static str)>,
     linked: When,
 }
 
@@ -62,8 +71,20 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     } else {
         ByDiscordName::read(&visit, &typed).await?
     };
-    let row =
-        |link: &link::Model| Row { who: Who::linked(&visit, link), linked: visit.when(link.verified_at) };
+    let mut seen = Seen::read(&visit, &links).await?;
+    let standing = standing(&visit, &links).await?;
+    visit.platforms().pictures.prepare(visit.call_context(), links.iter().map(|link| link.play_id));
+    let row = |link: &link::Model| {
+        let seen = seen.remove(&link.chat_id).unwrap_or_default();
+        let sanctions = standing.get(&link.chat_id).cloned().unwrap_or_default();
+        let out_of_step = seen.is_out_of_step.then_some(("warning", "out of step"));
+        Row {
+            who: Who::linked(&visit, link),
+            standing: sanctions.into_iter().chain(out_of_step).collect(),
+            linked: visit.when(link.verified_at),
+            seen,
+        }
+    };
     let page = Page {
         shell: visit.shell("Members", Place::Members),
         typed,
@@ -77,6 +98,28 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         more: last.map(|last| visit.query.with("after", &last)),
     };
     Response::page(&page)
+}
+
+/// The words for the bans and mutes in force, by member.
+async fn standing(
+    visit: &GuildVisit,
+    links: &[link::Model],
+) -> Result<HashMap<ChatId, Vec<(&'static str, &'static str)>>, PageError> {
+    if links.is_empty() || !visit.may("moderation.read") {
+        return Ok(HashMap::new());
+    }
+    let people: Vec<_> = links.iter().map(Person::from).collect();
+    let active = of_people(visit.read(), visit.guild.guild_id, &people, visit.now()).await?;
+    let of_member = |link: &link::Model| {
+        let own = active.iter().filter(|row| {
+            row.subject()
+                .is_some_and(|of| [Subject::Chat(link.chat_id), Subject::Play(link.play_id)].contains(&of))
+        });
+        let mut words: Vec<_> = own.map(|row| ("bad", Kind(row.kind).done())).collect();
+        words.dedup();
+        (link.chat_id, words)
+    };
+    Ok(links.iter().map(of_member).collect())
 }
 
 /// One more than a page of members whose id or a part of whose name was typed.

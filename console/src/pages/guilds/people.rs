@@ -19,6 +19,8 @@ pub(crate) struct Who {
     pub(crate) play: Option<PlayId>,
     /// Their page, if they are linked and the viewer may see it.
     pub(crate) url: Option<String>,
+    /// The picture of the player.
+    pub(crate) face: Option<String>,
 }
 
 impl Who {
@@ -31,7 +33,7 @@ impl Who {
         if visit.may("lookup.read") {
             return Self::linked(visit, link);
         }
-        Self::named(subject, link.play_username.clone())
+        Self::named(subject, link.play_username.clone()).with_face(visit)
     }
 
     /// With both accounts for people who may look members up, otherwise only the name.
@@ -42,19 +44,26 @@ impl Who {
             chat: shown.then_some(link.chat_id),
             play: shown.then_some(link.play_id),
             url: shown.then(|| visit.url(&format!("/members/{}", link.chat_id))),
+            face: None,
         }
+        .with_face(visit)
+    }
+
+    fn with_face(mut self, visit: &GuildVisit) -> Self {
+        self.face = self.play.map(|play| visit.url(&format!("/pictures/{play}")));
+        self
     }
 
     pub(crate) fn unlinked(subject: Subject) -> Self {
         if subject == Subject::Chat(ChatId::SYSTEM) {
-            return Self { name: unnamed(subject), chat: None, play: None, url: None };
+            return Self { name: unnamed(subject), chat: None, play: None, url: None, face: None };
         }
         Self::named(subject, unnamed(subject))
     }
 
     /// Without a link, by the name that the platform has.
     pub(crate) fn named(subject: Subject, name: String) -> Self {
-        Self { name, chat: subject.chat(), play: subject.play(), url: None }
+        Self { name, chat: subject.chat(), play: subject.play(), url: None, face: None }
     }
 }
 
@@ -112,6 +121,8 @@ impl People {
         if !plays.is_empty() {
             people.keep(link::find_by_plays(conn, guild, &plays).await?);
         }
+        let faces = people.by_play.keys().chain(&plays).copied();
+        visit.platforms().pictures.prepare(visit.call_context(), faces);
         Ok(people)
     }
 
@@ -132,8 +143,8 @@ impl People {
     pub(crate) fn who(&self, visit: &GuildVisit, subject: Subject) -> Who {
         match (self.link(subject), self.names.get(&subject)) {
             (Some(link), _) => Who::behind(visit, subject, link),
-            (None, Some(name)) => Who::named(subject, name.clone()),
-            (None, None) => Who::unlinked(subject),
+            (None, Some(name)) => Who::named(subject, name.clone()).with_face(visit),
+            (None, None) => Who::unlinked(subject).with_face(visit),
         }
     }
 }
@@ -157,7 +168,9 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
         return Ok((Who::behind(visit, subject, link), Standing::Linked));
     }
     Ok(match visit.console.accounts.find(visit.call_context(), subject).await {
-        Ok(Account::Known { name, is_member }) => (Who::named(subject, name), Standing::Unlinked(is_member)),
+        Ok(Account::Known { name, is_member }) => {
+            (Who::named(subject, name).with_face(visit), Standing::Unlinked(is_member))
+        }
         Ok(Account::Unknown) => (Who::unlinked(subject), Standing::Unknown),
         Err(problem) => (Who::unlinked(subject), Standing::Unanswered(problem)),
     })

@@ -22,7 +22,7 @@ impl Picture {
     pub(super) fn new(guild: GuildId, of: PictureOf, name: &str) -> Self {
         let (part, id) = match of {
             PictureOf::Member(chat) => ("chat", chat.to_string()),
-            PictureOf::Player(play) => ("play", play.to_string()),
+            PictureOf::Player(play) | PictureOf::Face(play) => ("play", play.to_string()),
             PictureOf::Guild(guild) => ("guild", guild.to_string()),
         };
         Self { url: format!("/link/{guild}/picture/{part}?id={id}"), initials: initials(name) }

@@ -138,7 +138,8 @@ pub(super) async fn of(visit: &GuildVisit, changes: Vec<Listed>) -> Result<Vec<C
     let user = |change: &Listed| change.chat_id.parse().unwrap_or_default();
     let actors = Actors::read(visit, changes.iter().map(user).collect()).await?;
     let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
-    let groups = groups(visit, &changes).await;
+    let named = changes.iter().flat_map(|change| &change.ranks).map(|ranks| ranks.group_id);
+    let groups = visit.console.groups.find_all(visit.call_context(), named).await;
     let change = |change: Listed| Change {
         member: actors.who(visit, user(&change)),
         gets: roles(&change.add, overview.as_ref()),
@@ -151,26 +152,13 @@ pub(super) async fn of(visit: &GuildVisit, changes: Vec<Listed>) -> Result<Vec<C
     Ok(changes.into_iter().map(change).collect())
 }
 
-/// The groups whose ranks decide. While Roblox does not answer, they have numbers.
-async fn groups(visit: &GuildVisit, changes: &[Listed]) -> BTreeMap<GroupId, Arc<Group>> {
-    let mut groups = BTreeMap::new();
-    for id in changes.iter().flat_map(|change| &change.ranks).map(|ranks| ranks.group_id) {
-        if !groups.contains_key(&id)
-            && let Ok(group) = visit.console.groups.find(visit.call_context(), id).await
-        {
-            groups.insert(id, group);
-        }
-    }
-    groups
-}
-
 /// "Officer in Guildhall Fans, before Recruit"
 fn why(ranks: &RanksIn, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
     let group = groups.get(&ranks.group_id);
     let name = group.map_or_else(|| format!("group {}", ranks.group_id), |group| group.to_string());
     let rank = |rank: &i16| {
-        let role = group.and_then(|group| group.ranks.iter().find(|role| role.rank == *rank));
-        role.map_or_else(|| format!("rank {rank}"), |role| role.name.clone())
+        let name = group.and_then(|group| group.rank_name(*rank));
+        name.map_or_else(|| format!("rank {rank}"), str::to_owned)
     };
     let ranks_of = |ranks: &[i16]| match ranks {
         [] | [0] => None,

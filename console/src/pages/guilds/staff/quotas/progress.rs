@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_bar_ends_at_its_target_and_the_number_does_not() {
-        let who = Who { name: "Ada".to_owned(), chat: None, play: None, url: None };
+        let who = Who { name: "Ada".to_owned(), chat: None, play: None, url: None, face: None };
         let progress =
             quota_progress::Progress { staff_id: 1.try_into().unwrap(), current: 30, on_leave_days: 0 };
         let bar = bar(who, progress, 20);

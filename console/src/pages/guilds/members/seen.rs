@@ -1,0 +1,72 @@
+//! How the last sync left members, for their list: reading each on Discord would take a call for each.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use entities::synced_member::{self, Ranks};
+use entities::{ChatId, GroupId, link};
+
+use crate::platform_cache::groups::Group;
+use crate::response::PageError;
+use crate::visit::GuildVisit;
+
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// On Discord.
+    pub(super) name: String,
+    /// In the bound groups.
+    pub(super) rank: String,
+    /// Those that syncs give.
+    pub(super) roles: String,
+    pub(super) is_out_of_step: bool,
+}
+
+impl Seen {
+    pub(super) async fn read(
+        visit: &GuildVisit,
+        links: &[link::Model],
+    ) -> Result<HashMap<ChatId, Self>, PageError> {
+        if links.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let users: Vec<_> = links.iter().map(|link| link.chat_id).collect();
+        let rows = synced_member::find_many(visit.read(), visit.guild.guild_id, &users).await?;
+        let named = rows.iter().flat_map(|row| row.states.ranks.keys()).copied();
+        let groups = visit.console.groups.find_all(visit.call_context(), named).await;
+        let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
+        let seen = |row: synced_member::Model| {
+            let role =
+                |id| overview.as_ref().and_then(|overview| overview.role(id)).map(|role| role.name.clone());
+            let roles: Vec<_> =
+                row.states.roles.iter().map(|id| role(*id).unwrap_or_else(|| id.to_string())).collect();
+            let seen = Self {
+                rank: rank(&row.states.ranks, &groups),
+                roles: roles.join(", "),
+                name: row.states.name,
+                is_out_of_step: row.due.is_some(),
+            };
+            (row.chat_id, seen)
+        };
+        Ok(rows.into_iter().map(seen).collect())
+    }
+}
+
+type Groups = BTreeMap<GroupId, Arc<Group>>;
+
+/// "Officer"; of several groups with their names.
+fn rank(ranks: &Ranks, groups: &Groups) -> String {
+    let member_of: Vec<_> = ranks.iter().filter(|(_, ranks)| ranks.iter().any(|rank| *rank > 0)).collect();
+    let word = |(id, ranks): &(&GroupId, &Vec<i16>)| {
+        let group = groups.get(id);
+        let names: Vec<_> = ranks.iter().map(|rank| rank_name(group, *rank)).collect();
+        match group.filter(|_| member_of.len() > 1) {
+            Some(group) => format!("{} in {group}", names.join(", ")),
+            None => names.join(", "),
+        }
+    };
+    member_of.iter().map(word).collect::<Vec<_>>().join("; ")
+}
+
+fn rank_name(group: Option<&Arc<Group>>, rank: i16) -> String {
+    group.and_then(|group| group.rank_name(rank)).map_or_else(|| format!("rank {rank}"), str::to_owned)
+}
