@@ -133,6 +133,12 @@ pub async fn find(conn: &impl Conn, guild: GuildId, server: &str) -> Result<Opti
     Entity::find_by_id((guild, server.to_owned())).one(conn).await
 }
 
+/// The one that reported last, of those in a place.
+pub async fn newest(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
+    let own = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ServerId.ne(""));
+    own.order_by_desc(Column::LastHeartbeatAt).one(conn).await
+}
+
 /// Filter of a list of servers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {

@@ -19,6 +19,9 @@ pub struct Model {
     pub revision: i64,
     /// Changes up to here are no longer complete.
     pub forgotten: i64,
+    /// The highest number of a ban, and of a mute.
+    pub bans: i64,
+    pub mutes: i64,
 }
 
 no_relations!();
@@ -37,7 +40,13 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
     let raise = OnConflict::column(Column::GuildId)
         .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
         .to_owned();
-    let row = ActiveModel { guild_id: Set(guild), revision: Set(1), forgotten: Set(0) };
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        revision: Set(1),
+        forgotten: Set(0),
+        bans: Set(0),
+        mutes: Set(0),
+    };
     let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
     Ok(Change { guild, revision: row.revision, now })
 }

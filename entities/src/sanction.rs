@@ -14,5 +14,6 @@ pub mod import;
 pub mod list;
 pub mod mirror;
 mod model;
+mod number;
 
 pub use model::{Column, Entity, Lifted, MirrorState, Model, Places, SanctionKind};

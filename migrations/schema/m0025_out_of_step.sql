@@ -5,3 +5,21 @@ CREATE INDEX synced_member_due ON synced_member (guild_id, chat_id) WHERE due_si
 
 -- When all members of a guild were last looked at.
 ALTER TABLE follow ADD COLUMN looked_at {time};
+
+-- Bans and mutes are numbered for people, each kind of a guild by itself; one that replaces another keeps its number.
+ALTER TABLE moderation_revision ADD COLUMN bans bigint NOT NULL DEFAULT 0;
+ALTER TABLE moderation_revision ADD COLUMN mutes bigint NOT NULL DEFAULT 0;
+ALTER TABLE sanction ADD COLUMN number bigint NOT NULL DEFAULT 0;
+UPDATE sanction SET number = numbered.number
+FROM (SELECT sanction_id AS id, row_number() OVER (PARTITION BY guild_id, kind ORDER BY sanction_id) AS number FROM sanction) AS numbered
+WHERE numbered.id = sanction.sanction_id;
+UPDATE moderation_revision SET
+    bans = (SELECT count(*) FROM sanction WHERE sanction.guild_id = moderation_revision.guild_id AND kind = 'ban'),
+    mutes = (SELECT count(*) FROM sanction WHERE sanction.guild_id = moderation_revision.guild_id AND kind = 'mute');
+CREATE INDEX sanction_by_number ON sanction (guild_id, number);
+
+-- Why a moderator lifted it.
+ALTER TABLE sanction ADD COLUMN lift_reason text;
+
+-- Bans that did not reach the chat platform wait for somebody.
+CREATE INDEX sanction_mirror_failed ON sanction (guild_id, sanction_id) WHERE mirror_state = 'failed';

@@ -21,7 +21,7 @@ use entities::audit_entry::Actor;
 use jobs::bulk_sync::SyncAll;
 use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, UnitOfWork, bind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::community::GameServers;
 use self::environment::Environment;
@@ -138,8 +138,11 @@ async fn show<'e>(
         Then::Stop => {}
         Then::Serve => {
             let wrong = drift::make(env).await?;
+            let preview = SyncAll { dry_run: true, ..SyncAll::of(env.expected.guild) };
+            let found = ended(env, enqueue(env, context, queue, &preview).await?).await?;
+            ensure!(found["planned"] == json!(wrong), "the preview should have found {wrong} members: {found}");
             output::print(&format!(
-                "then {wrong} members were made wrong by hand: preview and run the sync in the console"
+                "then {wrong} members were made wrong by hand, and a preview found them: run the sync in the console"
             ))?;
         }
         Then::Live(rate) => life::announce(env, rate)?,
@@ -170,24 +173,32 @@ fn introduce(env: &Environment) -> anyhow::Result<()> {
 /// Runs a bulk sync to its end and returns how many members it changed.
 async fn sync(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<u64> {
     let started = Instant::now();
-    let job = enqueue(env, context, queue).await?;
-    let ended = progress::follow(&env.api, job).await?;
-    let state = ended["state"].as_str().unwrap_or("unknown");
-    if state != "succeeded" {
-        bail!("job {job} ended as {state}: {}", ended["error"]);
-    }
-    let changed =
-        ended["result"]["updated"].as_u64().context("the job's result does not say what changed")?;
-    output::print(&format!("job {job} {state} after {:.1} s", started.elapsed().as_secs_f64()))?;
+    let job = enqueue(env, context, queue, &SyncAll::of(env.expected.guild)).await?;
+    let result = ended(env, job).await?;
+    let changed = result["updated"].as_u64().context("the job's result does not say what changed")?;
+    output::print(&format!("job {job} succeeded after {:.1} s", started.elapsed().as_secs_f64()))?;
     Ok(changed)
 }
 
-async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<JobId> {
+/// The result of a job that succeeds.
+async fn ended(env: &Environment, job: JobId) -> anyhow::Result<Value> {
+    let mut ended = progress::follow(&env.api, job).await?;
+    if ended["state"] != "succeeded" {
+        bail!("job {job} ended as {}: {}", ended["state"], ended["error"]);
+    }
+    Ok(ended["result"].take())
+}
+
+async fn enqueue(
+    env: &Environment,
+    context: &Context,
+    queue: &Queue,
+    payload: &SyncAll,
+) -> anyhow::Result<JobId> {
     let guild = env.expected.guild;
     let total = i64::try_from(env.expected.members.len())?;
-    let payload = SyncAll::of(guild);
     let mut work = UnitOfWork::begin(context).await?;
-    let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);
+    let draft = Draft::new(guild, payload, Actor::service())?.once(DEDUPE_KEY).total(total);
     let enqueued = draft.enqueue(work.tx(), work.now()).await?;
     work.publish(enqueued.message);
     queue.publish(work.commit().await?);

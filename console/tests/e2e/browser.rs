@@ -9,6 +9,7 @@ mod journeys;
 mod keyboard;
 mod member_pages;
 mod phone;
+mod pictures;
 mod scripts;
 mod still;
 mod tab;

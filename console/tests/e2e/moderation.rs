@@ -173,9 +173,16 @@ async fn a_new_length_supersedes(deployment: &Deployment) {
     let form = first.form_with("Change length");
     let longer = [("length", "own"), ("amount", "3"), ("unit", "604800"), ("reason", "spam again")];
     let second = console.submit(&form.action, &longer).await;
-    second.shows(200, "It replaces ban #").shows(200, "in 21 days").shows(200, "spam again");
+    second.shows(200, "It replaces the ban").shows(200, "in 21 days").shows(200, "spam again");
+    // The number is the ban's.
+    second.shows(200, "Ban #1: ");
     let one = form.action.trim_end_matches("/prolong");
-    console.get(one).await.shows(200, "replaced").shows(200, "with Ban #");
+    console.get(one).await.shows(200, "replaced").shows(200, "Ban #1: ").shows(200, "what it became");
+    let all = console.get(&below(deployment, "/bans?state=all")).await;
+    all.shows(200, "1 ban, newest first");
+    console.submit(&below(deployment, "/mutes/new"), &[("identifier", UNKNOWN), ("unknown", UNKNOWN), ("reason", "x"), ("length", "ever")])
+        .await
+        .shows(200, "Mute #1: ");
     let none = console.post(&second.form_with("Change length").action, &[("reason", "x")]).await;
     none.shows(422, "Choose how long it lasts.");
     // The replaced one is history.
@@ -190,8 +197,8 @@ async fn a_ban_that_replaces_another_says_so_and_undo_restores_it(deployment: &D
     let form = [("identifier", &*member.name), ("reason", evidence), ("length", "1209600")];
     console.submit(&below(deployment, "/bans/new"), &form).await.shows(200, "in 14 days");
     let second = ban(deployment, &console, &[("identifier", &member.name)]).await;
-    second.shows(200, &format!("Banned {} for 7 days.", member.name)).shows(200, "It replaces ban #");
-    second.shows(200, "which was to last for 14 days").shows(200, "in 7 days");
+    second.shows(200, &format!("Banned {} for 7 days.", member.name)).shows(200, "It replaces the ban");
+    second.shows(200, "that was to last for 14 days").shows(200, "in 7 days");
     let restored = console.undo(&second).await;
     restored.shows(200, &format!("Restored the ban of {}", member.name)).shows(200, "in 14 days");
     assert!(restored.links().contains(&"https://a.example/v".to_owned()), "{:?}", restored.links());
@@ -219,14 +226,14 @@ async fn one_of_several_is_lifted_or_all(deployment: &Deployment) {
     let one = console.press(&wide, "Lift ban", &[]).await;
     one.shows(200, "Lifted the ban of Roblox 555001. Still banned: #");
     one.shows(200, "Lifted. Roblox 555001 has another active ban.");
-    assert_eq!(console.get(&bans).await.row("only in place 77").matches("Lift ban").count(), 1);
+    assert_eq!(console.get(&bans).await.row("only in place 77").matches("Lift ban").count(), 2);
     let restored = console.undo(&one).await;
     let all = console.press(&restored, "Lift all 2 bans", &[]).await;
     all.shows(200, "Lifted 2 bans of Roblox 555001.");
     console.get(&bans).await.shows(200, "Nobody is banned.");
     console.undo(&all).await.shows(200, "Restored 2 bans of Roblox 555001.");
     let list = console.get(&bans).await;
-    assert_eq!(list.text().matches("Lift ban").count(), 2, "{}", list.text());
+    assert_eq!(list.text().matches("Lift ban").count(), 4, "{}", list.text());
     // From the list a lift, and its Undo, lead back to it.
     let lifted = console.press(&list, "Lift ban", &[]).await;
     assert_eq!(lifted.path(), bans);
@@ -237,7 +244,10 @@ async fn an_ended_ban_says_how_it_ended(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let own = &guild.members[0].name;
     let banned = ban(deployment, &console, &[("identifier", UNKNOWN)]).await;
-    let lifted = console.press(&banned, "Lift ban", &[]).await;
+    let lifted = console.press(&banned, "Lift ban", &[("reason", "appeal accepted")]).await;
+    let row = &deployment.ban_history("").await[0];
+    assert_eq!((&row["lift_reason"], &row["number"]), (&json!("appeal accepted"), &json!(1)));
+    lifted.shows(200, "appeal accepted");
     lifted.shows(200, &format!("Ended Lifted just now by {own}")).shows(200, "Was to end in 7 days");
     let short = [("length", "own"), ("amount", "1"), ("unit", "1")];
     let short = [&short[..], &[("identifier", UNKNOWN), ("place_id", "5"), ("unknown", UNKNOWN)]].concat();

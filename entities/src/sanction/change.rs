@@ -6,6 +6,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
+use super::number::Numbers;
 use super::model::{
     ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
 };
@@ -42,7 +43,7 @@ impl NewSanction {
         (chat.is_some() || play.is_some()).then_some(Slot { chat, play, ..self.slot() })
     }
 
-    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         std::iter::once(self.slot()).chain(self.twin())
     }
 }
@@ -87,15 +88,18 @@ async fn create_distinct<C: ConnectionTrait>(
     let of_others = open_twins(conn, change.guild, &new).await?;
     let taken = new.iter().filter_map(|new| Some((new.moderator, new.twin()?)));
     let taken = taken.filter(|(_, twin)| of_others.contains(twin));
-    let taken = taken.map(|(by, twin)| (by, twin.rows(change.guild)));
+    let taken = taken.map(|(by, twin)| ((by, None), twin.rows(change.guild)));
     let mut superseded = close_all(conn, change, Lifted::Superseded, taken).await?;
-    let mut added = insert(conn, change, &new).await?;
+    let numbers = Numbers::take(conn, change, &new, &superseded).await?;
+    let mut added = insert(conn, change, &numbers.of(&new)).await?;
     if added.len() < new.len() {
+        numbers.give_back(conn, change, &added).await?;
         let free: HashSet<Slot> = added.iter().map(Model::slot).collect();
         new.retain(|new| !free.contains(&new.slot()));
-        let taken = new.iter().map(|new| (new.moderator, new.slot().rows(change.guild)));
+        let taken = new.iter().map(|new| ((new.moderator, None), new.slot().rows(change.guild)));
         superseded.append(&mut close_all(conn, change, Lifted::Superseded, taken).await?);
-        added.append(&mut insert(conn, change, &new).await?);
+        let numbers = Numbers::take(conn, change, &new, &superseded).await?;
+        added.append(&mut insert(conn, change, &numbers.of(&new)).await?);
     }
     let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
     for row in superseded {
@@ -128,18 +132,19 @@ async fn open_twins<C: ConnectionTrait>(
 async fn insert<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    new: &[NewSanction],
+    new: &[(NewSanction, i64)],
 ) -> Result<Vec<Model>, DbErr> {
     let unless_open = OnConflict::new().do_nothing().to_owned();
-    let rows = new.iter().map(|new| row(change, new.clone()));
+    let rows = new.iter().map(|(new, number)| row(change, new.clone(), *number));
     Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await
 }
 
 /// Every column is set, so that all rows of one insert have the same ones.
-pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
+fn row(change: &Change, new: NewSanction, number: i64) -> ActiveModel {
     ActiveModel {
         sanction_id: NotSet,
         guild_id: Set(change.guild),
+        number: Set(number),
         kind: Set(new.kind),
         chat_id: Set(new.subject.chat()),
         play_id: Set(new.subject.play()),
@@ -152,6 +157,7 @@ pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
         lifted_at: Set(None),
         lifted_how: Set(None),
         lifted_by: Set(None),
+        lift_reason: Set(None),
         mirror_state: Set(MirrorState::None),
         mirror_chat_id: Set(None),
         mirror_job_id: Set(None),
@@ -184,13 +190,14 @@ impl Target {
 }
 
 /// What a moderator lifts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Lift {
     /// Those of its place, or all of them if it names no place.
     pub target: Target,
     /// Leaves the others in force.
     pub only: Option<SanctionId>,
     pub by: ChatId,
+    pub reason: Option<String>,
 }
 
 impl Lift {
@@ -224,7 +231,8 @@ pub async fn lift<C: ConnectionTrait>(
     change: &Change,
     lifts: &[Lift],
 ) -> Result<Vec<Vec<Model>>, DbErr> {
-    let rows = lifts.iter().flat_map(|lift| lift.rows(change.guild).map(|rows| (lift.by, rows)));
+    let of = |lift: &Lift| (lift.by, lift.reason.clone());
+    let rows = lifts.iter().flat_map(|lift| lift.rows(change.guild).map(move |rows| (of(lift), rows)));
     let mut lifted = vec![Vec::new(); lifts.len()];
     for row in close_all(conn, change, Lifted::Lifted, rows).await? {
         if let Some(first) = lifts.iter().position(|lift| lift.closes(&row)) {
@@ -234,21 +242,22 @@ pub async fn lift<C: ConnectionTrait>(
     Ok(lifted)
 }
 
-/// Closes what each moderator may close, in one statement for each moderator.
+/// Closes what each moderator closes, in one statement for each moderator and reason.
 async fn close_all<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     how: Lifted,
-    rows: impl Iterator<Item = (ChatId, Condition)>,
+    rows: impl Iterator<Item = ((ChatId, Option<String>), Condition)>,
 ) -> Result<Vec<Model>, DbErr> {
-    let mut moderators: BTreeMap<ChatId, Condition> = BTreeMap::new();
+    let mut moderators: BTreeMap<_, Condition> = BTreeMap::new();
     for (by, rows) in rows {
         let others = moderators.remove(&by).unwrap_or_else(Condition::any);
         moderators.insert(by, others.add(rows));
     }
     let mut closed = Vec::new();
-    for (by, rows) in moderators {
-        closed.append(&mut closing(change, how, Some(by)).filter(rows).exec_with_returning(conn).await?);
+    for ((by, reason), rows) in moderators {
+        let closing = closing(change, how, Some(by)).col_expr(Column::LiftReason, Expr::value(reason));
+        closed.append(&mut closing.filter(rows).exec_with_returning(conn).await?);
     }
     Ok(closed)
 }

@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 
-use super::model::{self, Column, Entity, Model, SanctionKind, in_force};
+use super::model::{self, Column, Entity, Lifted, MirrorState, Model, SanctionKind, in_force};
 use crate::by_id::by_id;
 use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp, lists};
 
@@ -19,14 +19,16 @@ pub struct Filter {
     pub moderator: Option<ChatId>,
     /// Only sanctions of exactly this place.
     pub place: Option<PlaceId>,
-    /// Only those whose copy waits to be allowed.
-    pub held: bool,
+    /// Only those whose copy on the chat platform is in this state.
+    pub mirror: Option<MirrorState>,
+    /// Also those that another one replaced.
+    pub replaced: bool,
 }
 
 impl Filter {
     /// All of a kind.
     pub fn of(kind: SanctionKind) -> Self {
-        Self { kind, person: None, active: None, moderator: None, place: None, held: false }
+        Self { kind, person: None, active: None, moderator: None, place: None, mirror: None, replaced: true }
     }
 }
 
@@ -69,7 +71,10 @@ fn chosen(guild: GuildId, filter: Filter, page: Page<SanctionId>, now: Timestamp
         .add(Column::Kind.eq(filter.kind))
         .add_option(filter.moderator.map(|moderator| Column::ModeratorId.eq(moderator)))
         // A literal: Postgres uses a partial index only where it sees that its condition holds.
-        .add_option(filter.held.then(|| Expr::cust("mirror_state = 'held'")))
+        .add_option(filter.mirror.map(|state| Expr::cust(format!("mirror_state = '{}'", state.to_value()))))
+        .add_option((!filter.replaced).then(|| {
+            Column::LiftedHow.is_null().or(Column::LiftedHow.ne(Lifted::Superseded))
+        }))
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(filter.active.map(|active| if active { in_force(now) } else { in_force(now).not() }));
     let rows = match filter.person {
@@ -91,6 +96,19 @@ pub async fn of_person<C: ConnectionTrait>(
 
 fn newest_of(guild: GuildId, person: Person, page: Page<SanctionId>) -> Select<Entity> {
     page.of(Entity::find().filter(model::of_person(guild, person)), Column::SanctionId)
+}
+
+/// What this number stands for: of each kind the newest.
+pub async fn numbered<C: ConnectionTrait>(conn: &C, guild: GuildId, number: i64) -> Result<Vec<Model>, DbErr> {
+    let rows = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::Number.eq(number));
+    let mut rows = rows.order_by_desc(Column::SanctionId).all(conn).await?;
+    let mut seen = Vec::new();
+    rows.retain(|row| {
+        let is_new = !seen.contains(&row.kind);
+        seen.push(row.kind);
+        is_new
+    });
+    Ok(rows)
 }
 
 /// The sanction that superseded this one.

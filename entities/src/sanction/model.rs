@@ -19,6 +19,8 @@ pub struct Model {
     #[sea_orm(primary_key)]
     pub sanction_id: SanctionId,
     pub guild_id: GuildId,
+    /// For people: of all bans, or all mutes, of the guild. One that replaces another keeps its number.
+    pub number: i64,
     pub kind: SanctionKind,
     /// Either this or `play_id`: the account that the moderator named.
     pub chat_id: Option<ChatId>,
@@ -36,6 +38,8 @@ pub struct Model {
     pub lifted_at: Option<Timestamp>,
     pub lifted_how: Option<Lifted>,
     pub lifted_by: Option<ChatId>,
+    /// Why a moderator lifted it.
+    pub lift_reason: Option<String>,
     /// Mutes are never mirrored.
     pub mirror_state: MirrorState,
     /// The chat user whom the mirror bans.

@@ -51,7 +51,7 @@ impl Fixture {
     }
 
     async fn lift(&self, change: &Change, target: Target, by: ChatId) -> Vec<sanction::Model> {
-        let lift = Lift { target, only: None, by };
+        let lift = Lift { target, only: None, by, reason: None };
         change::lift(self.conn(), change, &[lift]).await.unwrap().into_iter().flatten().collect()
     }
 

@@ -138,7 +138,7 @@ both_databases! {
                 8 => {
                     let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
                     let change = fixture.change(at(now)).await;
-                    let lift = change::Lift { target: bans(person, Some(place(0))), only: None, by: chat(9) };
+                    let lift = change::Lift { target: bans(person, Some(place(0))), only: None, by: chat(9), reason: None };
                     change::lift(fixture.conn(), &change, &[lift]).await.unwrap();
                 }
                 9 => drop(fixture.ban(new(by_play(1), None, Some(at(900))), at(now)).await),

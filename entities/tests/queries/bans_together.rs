@@ -34,13 +34,13 @@ both_databases! {
             ids.push(fixture.ban(ban, at(0)).await.sanction.sanction_id);
         }
         let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
-        let nobody = Lift { target: bans(Person::default(), None), only: None, by: chat(9) };
+        let nobody = Lift { target: bans(Person::default(), None), only: None, by: chat(9), reason: None };
         let lifts = [
             nobody,
-            Lift { target: bans(person, None), only: Some(ids[0]), by: chat(8) },
-            Lift { target: bans(person, None), only: None, by: chat(9) },
-            Lift { target: bans(by_play(2), None), only: None, by: chat(9) },
-            Lift { target: bans(by_play(2), None), only: None, by: chat(7) },
+            Lift { target: bans(person, None), only: Some(ids[0]), by: chat(8), reason: None },
+            Lift { target: bans(person, None), only: None, by: chat(9), reason: None },
+            Lift { target: bans(by_play(2), None), only: None, by: chat(9), reason: None },
+            Lift { target: bans(by_play(2), None), only: None, by: chat(7), reason: None },
         ];
         let change = fixture.change(at(1)).await;
         let lifted = change::lift(fixture.conn(), &change, &lifts).await.unwrap();

@@ -56,7 +56,7 @@ both_databases! {
         // A ban that a moderator has lifted is not restored.
         let change = fixture.begun(at(20)).await;
         let target = Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None };
-        change::lift(fixture.conn(), &change, &[Lift { target, only: None, by: chat(99) }]).await.unwrap();
+        change::lift(fixture.conn(), &change, &[Lift { target, only: None, by: chat(99), reason: None }]).await.unwrap();
         assert_eq!(fixture.import(file).await, 0);
         assert_eq!(fixture.in_force(at(20)).await, 1_199);
         // One that conflicts with another time is superseded.

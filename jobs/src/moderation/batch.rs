@@ -124,7 +124,7 @@ impl Batch<'_> {
             let Wanted::Lifted { place: of, only, reason } = &order.wanted else { continue };
             let target = Target { kind: order.kind, person: order.person, place: *of };
             places.push((place, reason));
-            lifts.push(Lift { target, only: *only, by: order.moderator });
+            lifts.push(Lift { target, only: *only, by: order.moderator, reason: reason.clone() });
         }
         if lifts.is_empty() {
             return Ok(());

@@ -56,7 +56,7 @@ impl Process {
             moderation_revision::begin(&transaction, guild_id(), self.context.clock.now()).await.unwrap();
         let person = Accounts::from(Subject::Chat(chat(who.chat)));
         let target = Target { kind: SanctionKind::Ban, person, place: None };
-        let lift = Lift { target, only: None, by: chat(42) };
+        let lift = Lift { target, only: None, by: chat(42), reason: None };
         let closed = change::lift(&transaction, &change, &[lift]).await.unwrap().concat();
         let tickets =
             jobs::mirror::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();

@@ -143,7 +143,8 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Response, PageError> {
 async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError> {
     let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED + 1, visit.now()).await?;
     let of = match (filter.active, filter.kind) {
-        _ if filter.held => "held ban",
+        _ if filter.mirror == Some(MirrorState::Held) => "held ban",
+        _ if filter.mirror.is_some() => "ban that is not on Discord",
         (Some(true), SanctionKind::Ban) => "active ban",
         (Some(false), SanctionKind::Ban) => "ended ban",
         (None, SanctionKind::Ban) => "ban",
@@ -175,8 +176,12 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
         "all" => None,
         _ => Some(true),
     };
-    let held = query.text("state") == "held";
-    let mut filter = Filter { active, held, ..Filter::of(kind.0) };
+    let mirror = match query.text("state") {
+        "held" => Some(MirrorState::Held),
+        "unmirrored" => Some(MirrorState::Failed),
+        _ => None,
+    };
+    let mut filter = Filter { active, mirror, replaced: false, ..Filter::of(kind.0) };
     if query.has("person") {
         match resolve(visit, query.text("person")).await? {
             Ok(subject) => {

@@ -5,7 +5,7 @@ use entities::job::Status;
 use entities::job::listing;
 use entities::sanction::history::{self, Filter};
 use entities::{
-    Page as Part, SanctionKind, follow, leave_request, link_attempt, log_channel, pending_action,
+    MirrorState, Page as Part, SanctionKind, follow, game_server, leave_request, link_attempt, log_channel, pending_action,
     synced_member,
 };
 use platforms::FollowPace;
@@ -45,10 +45,16 @@ impl Waiting {
         }
         if visit.may("moderation.read") && visit.may("moderation.write") {
             counts.push((
-                held_bans(visit).await?,
+                bans(visit, MirrorState::Held).await?,
                 "ban",
                 "to allow on Discord",
                 "/moderation/bans?state=held",
+            ));
+            counts.push((
+                bans(visit, MirrorState::Failed).await?,
+                "ban",
+                "that did not reach Discord",
+                "/moderation/bans?state=unmirrored",
             ));
         }
         if visit.may("links.write") {
@@ -74,7 +80,8 @@ impl Waiting {
             url: visit.url(page),
         };
         let of_sync = if visit.may("sync.write") { out_of_step(visit).await? } else { Vec::new() };
-        Ok(of_sync.into_iter().chain(some.map(waiting)).collect())
+        let gone = if visit.may("moderation.read") { servers_gone(visit).await? } else { None };
+        Ok(of_sync.into_iter().chain(gone).chain(some.map(waiting)).collect())
     }
 }
 
@@ -116,10 +123,21 @@ async fn refused_channels(visit: &GuildVisit) -> Result<usize, PageError> {
     Ok(channels.iter().filter(|channel| channel.state == log_channel::State::Refused).count())
 }
 
-async fn held_bans(visit: &GuildVisit) -> Result<usize, PageError> {
-    let held = Filter { held: true, active: Some(true), ..Filter::of(SanctionKind::Ban) };
-    let held = history::count(visit.read(), visit.guild.guild_id, held, COUNTED_MAX, visit.now()).await?;
-    Ok(usize::try_from(held).unwrap_or(usize::MAX))
+/// Active ones whose copy on Discord is in this state.
+async fn bans(visit: &GuildVisit, state: MirrorState) -> Result<usize, PageError> {
+    let filter = Filter { mirror: Some(state), active: Some(true), ..Filter::of(SanctionKind::Ban) };
+    let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED_MAX, visit.now()).await?;
+    Ok(usize::try_from(found).unwrap_or(usize::MAX))
+}
+
+/// All game servers are gone that reported a short time ago.
+async fn servers_gone(visit: &GuildVisit) -> Result<Option<Waiting>, PageError> {
+    let newest = game_server::newest(visit.read(), visit.guild.guild_id).await?;
+    let gone = newest.filter(|server| !server.is_live(visit.now()) && server.last_heartbeat_at + RECENT > visit.now());
+    Ok(gone.map(|server| Waiting {
+        words: format!("No game server reports any more; the last was {}", server.server_id),
+        url: visit.url("/servers"),
+    }))
 }
 
 /// Jobs that ended so in the last day.

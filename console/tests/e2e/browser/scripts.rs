@@ -35,7 +35,7 @@ async fn what_a_form_did_stays_in_view(deployment: &Deployment) {
     let browser = Browser::join().await;
     let tab = owner(deployment, &browser).await;
     let (guild, group) = (&deployment.guild().id, deployment.guild().group);
-    tab.goto(&format!("/console/guilds/{guild}/bindings?group_id={group}")).await;
+    tab.goto(&format!("/console/guilds/{guild}/bindings?group_id={group}#add")).await;
     tab.fill("Rank in group", "Owner").await;
     tab.fill("Discord role", "Captain").await;
     tab.evaluate("void (document.querySelector('.said-place').seen = true)").await;

@@ -22,8 +22,12 @@ pub(super) struct Tab<'b> {
 
 impl<'b> Tab<'b> {
     pub(super) async fn open(browser: &'b Browser, deployment: &Deployment) -> Self {
+        Self::at(browser, deployment.api_base(0)).await
+    }
+
+    /// Of a service with this address.
+    pub(super) async fn at(browser: &'b Browser, base: String) -> Self {
         let (session, events) = browser.attach().await;
-        let base = deployment.api_base(0);
         let tab = Self { browser, session, events, base, scripts: Cell::new(true) };
         tab.width(1280).await;
         tab

@@ -27,6 +27,9 @@ pub(crate) struct Bans {
 answer! {
     pub(crate) struct Ban from row: Model, at now {
         id: SanctionId = row.sanction_id,
+        /// For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
+        #[schema(minimum = 1, example = 14)]
+        number: i64,
         /// The account that the sanction names.
         #[schema(required)]
         identifier: Option<Subject> = row.subject(),
@@ -53,6 +56,9 @@ answer! {
         /// `0`: the system.
         #[schema(required, value_type = Option<String>, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         lifted_by: Option<ChatId>,
+        /// Why a moderator lifted it.
+        #[schema(required, example = "appeal accepted")]
+        lift_reason: Option<String>,
         /// State of the copy on the chat platform. `held`: its key has used up `mirror_bans_per_hour`, and
         /// the copy must be allowed in the console. `protected`: the user is the owner, an admin, staff or a
         /// bot, who are never banned there. `already_banned`: the user was banned there before, and the end
@@ -75,6 +81,9 @@ pub(crate) struct Mutes {
 answer! {
     pub(crate) struct Mute from row: Model, at now {
         id: SanctionId = row.sanction_id,
+        /// For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
+        #[schema(minimum = 1, example = 14)]
+        number: i64,
         /// The account that the sanction names.
         #[schema(required)]
         identifier: Option<Subject> = row.subject(),
@@ -101,6 +110,9 @@ answer! {
         /// `0`: the system.
         #[schema(required, value_type = Option<String>, pattern = "^(0|[1-9][0-9]{0,18})$", example = "812345678901234567")]
         lifted_by: Option<ChatId>,
+        /// Why a moderator lifted it.
+        #[schema(required, example = "appeal accepted")]
+        lift_reason: Option<String>,
     }
 }
 

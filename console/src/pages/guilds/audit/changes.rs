@@ -64,6 +64,7 @@ pub(super) fn fields(metadata: &Value, words: impl Fn(&str, &Value) -> Shown) ->
     for name in names(metadata).into_iter().filter(|name| !matches!(*name, "before" | "after")) {
         fields.push(field(name, Shown::Nothing, words(name, &metadata[name]), "noted"));
     }
+    fields.retain(|field| (&field.before, &field.after) != NOTHING);
     fields
 }
 

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument;
 
 use super::filter::AuditFilter;
+use super::names::Names;
 use super::show;
 use crate::response::body::{Body, Broken};
 use crate::response::exports::Slot;
@@ -22,7 +23,7 @@ const ROWS_MAX: u64 = 100_000;
 /// Entries of a part, which is read at once.
 const BATCH: u64 = 200;
 const HEAD: &str =
-    "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata,position,hash\r\n";
+    "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata,position,hash,actor,target,sentence\r\n";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -48,7 +49,8 @@ impl Format {
         format!("\n],\"before\":{},\"newest_hash\":{}}}\n", json!(last), json!(newest.map(hex::encode)))
     }
 
-    fn line(self, entry: &Model) -> String {
+    /// With the names of now, which are not a part of the log.
+    fn line(self, entry: &Model, [actor, target, sentence]: [String; 3]) -> String {
         let at = entry.created_at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
         let custom = entry.source == audit_entry::Source::Custom;
         let source = if custom { "custom" } else { "service" };
@@ -58,6 +60,7 @@ impl Format {
                 "actor_id": entry.actor_id.to_string(), "target_id": entry.target_id, "key_id": entry.key_id,
                 "request_id": entry.request_id, "metadata": entry.metadata, "position": entry.position,
                 "hash": entry.hash.as_ref().map(hex::encode),
+                "actor": actor, "target": target, "sentence": sentence,
             });
             return line.to_string();
         }
@@ -74,6 +77,9 @@ impl Format {
             entry.metadata.to_string(),
             entry.position.map(|position| position.to_string()).unwrap_or_default(),
             entry.hash.as_ref().map(hex::encode).unwrap_or_default(),
+            actor,
+            target,
+            sentence,
         ];
         cells.map(|text| cell(&text)).join(",") + "\r\n"
     }
@@ -155,7 +161,9 @@ impl File {
             entries.len() as u64 == BATCH && entries.iter().all(|entry| Some(entry.audit_id) != self.last);
         entries.retain(|entry| self.last.is_none_or(|last| entry.audit_id >= last));
         self.cursor = entries.last().map(|entry| entry.audit_id).or(self.cursor);
-        let lines: Vec<_> = entries.iter().map(|entry| self.format.line(entry)).collect();
+        let names = Names::read(&self.visit, &entries).await.ok();
+        let named = |entry: &Model| names.as_ref().map(|names| names.told(&self.visit, entry)).unwrap_or_default();
+        let lines: Vec<_> = entries.iter().map(|entry| self.format.line(entry, named(entry))).collect();
         let mut text = if begun { self.format.between() } else { self.format.head() }.to_owned();
         if begun && lines.is_empty() {
             text.clear();

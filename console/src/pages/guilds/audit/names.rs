@@ -27,6 +27,13 @@ impl Names {
         id.parse().ok().map(|subject| self.people.who(visit, subject))
     }
 
+    /// The names of actor and target, and the sentence.
+    pub(super) fn told(&self, visit: &GuildVisit, entry: &Model) -> [String; 3] {
+        let name = |id: &str| self.who(visit, id).map(|who| who.name).unwrap_or_default();
+        let actor = if entry.actor_id == 0 { "Guildhall".to_owned() } else { name(&entry.actor_id.to_string()) };
+        [actor, name(&entry.target_id), self.sentence(entry)]
+    }
+
     pub(super) fn sentence(&self, entry: &Model) -> String {
         people::audit::sentence(&self.words, entry, Style::SHORT)
     }

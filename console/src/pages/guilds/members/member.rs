@@ -3,7 +3,9 @@
 use askama::Template;
 use entities::audit_entry::{self, Filter};
 use entities::job::Class;
-use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
+use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note, staff_role};
+
+use people::Needs;
 
 use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
@@ -35,6 +37,8 @@ struct Page {
     play: String,
     linked: When,
     discord: OnDiscord,
+    /// Held by somebody who is no staff member.
+    staff_roles_held: Vec<String>,
     may: May,
     /// The paused jobs of its buttons.
     paused: Vec<Paused>,
@@ -67,7 +71,8 @@ impl May {
             "bindings.read",
             "audit.read",
         ];
-        Self(all.into_iter().filter(|name| visit.may(name)).collect())
+        let admin = visit.rights.may(Needs::Admin).then_some("admin");
+        Self(all.into_iter().filter(|name| visit.may(name)).chain(admin).collect())
     }
 
     fn has(&self, name: &str) -> bool {
@@ -106,7 +111,10 @@ pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
 
 pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> Result<Response, PageError> {
     let (active, ended) = sanctions(visit, link).await?;
+    let discord = OnDiscord::read(visit, link.chat_id).await;
+    let staff = staff(visit, link.chat_id).await?;
     let page = Page {
+        staff_roles_held: if staff.is_some() { Vec::new() } else { staff_roles(visit, &discord).await? },
         shell: visit.shell(&link.play_username, Place::Members),
         url: visit.url(&format!("/members/{}", link.chat_id)),
         root: visit.url(""),
@@ -115,14 +123,14 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         chat: link.chat_id.to_string(),
         play: link.play_id.to_string(),
         linked: visit.when(link.verified_at),
-        discord: OnDiscord::read(visit, link.chat_id).await,
+        discord,
         may: May::of(visit),
         paused: paused::read(visit, &[Class::Interactive, Class::Default]).await?,
         active,
         ended,
         made: links::made(visit, link).await?,
         links: links::ended(visit, link).await?,
-        staff: staff(visit, link.chat_id).await?,
+        staff,
         audit: audit(visit, link).await?,
     };
     Ok(Response::page(&page)?.status(page.form.status()))
@@ -160,6 +168,16 @@ async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageEr
         joined: visit.when(staff.joined_at),
         notes: notes.into_iter().map(note).collect(),
     }))
+}
+
+/// Roles of the staff that the member holds on Discord.
+async fn staff_roles(visit: &GuildVisit, discord: &OnDiscord) -> Result<Vec<String>, PageError> {
+    if !visit.may("staff.read") || discord.held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let roles = staff_role::list(visit.read(), visit.guild.guild_id).await?;
+    let held = |role: &staff_role::Model| discord.held.iter().any(|held| held.id == role.role_id);
+    Ok(roles.into_iter().filter(held).map(|role| role.role_name).collect())
 }
 
 /// The newest entries about either account.

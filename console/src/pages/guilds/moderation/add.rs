@@ -1,6 +1,7 @@
 //! /console/guilds/:guild/moderation/bans/new: bans or mutes a person.
 
 use askama::Template;
+use entities::game_server;
 
 use super::order::{Order, refused};
 use super::target::{Active, Target};
@@ -27,6 +28,8 @@ struct Page {
     target: Option<Result<Target, String>>,
     /// Active ones of that person.
     active: Vec<Active>,
+    /// Game servers that would be told.
+    live: usize,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
@@ -47,6 +50,7 @@ async fn show(visit: &GuildVisit, kind: Kind, typed: &Fields, form: Form) -> Res
         list_url: visit.url(kind.path()),
         target,
         active,
+        live: game_server::live(visit.read(), visit.guild.guild_id, visit.now()).await?.len(),
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

@@ -49,8 +49,8 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
 
 /// Imposes the remaining time of one that ended; `Err` says why it stays ended.
 async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<Imposed, String>, PageError> {
-    let (kind, id) = (Kind(row.kind), row.sanction_id);
-    let named = format!("{} #{id}", kind.title());
+    let kind = Kind(row.kind);
+    let named = format!("{} #{}", kind.title(), row.number);
     let left = row.expires_at.map(|end| (end - visit.now()).num_seconds());
     if row.in_force(visit.now()) {
         return Ok(Err(format!("{named} is still active.")));
@@ -68,7 +68,7 @@ async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<
     let now_active = active::of_person(conn, guild, person, visit.now()).await?;
     let mut newer = now_active.iter().filter(|row| order.replaces(person, row));
     if let Some(newer) = newer.find(|row| Some(row.sanction_id) != instead) {
-        return Ok(Err(format!("{named} stays ended, because #{} is newer.", newer.sanction_id)));
+        return Ok(Err(format!("{named} stays ended, because #{} is newer.", newer.number)));
     }
     let failed = |answer: people::ApiAnswer| format!("{named} stays ended: {}.", answer.message());
     Ok(order.impose(visit).await.map_err(failed))

@@ -18,11 +18,11 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let (kind, all) = (Kind(row.kind), visit.form.has("all"));
     let subject = row.subject().ok_or(PageError::NotFound)?;
     let name = identify(&visit, subject).await?.0.name;
-    let (ending, staying): (Vec<_>, Vec<_>) = active_of(&visit, &row)
+    let (ending, staying): (Vec<sanction::Model>, Vec<_>) = active_of(&visit, &row)
         .await?
         .into_iter()
-        .map(|active| active.sanction_id)
-        .partition(|id| all || *id == row.sanction_id);
+        .partition(|active| all || active.sanction_id == row.sanction_id);
+    let ending: Vec<_> = ending.iter().map(|active: &sanction::Model| active.sanction_id).collect();
     let to = after(&visit, &row, row.sanction_id).await?;
     if ending.is_empty() {
         let flash = Flash::new(format!("The {} of {name} had ended before.", kind.word()));
@@ -37,7 +37,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         several => format!("Lifted {} of {name}.", Count(several as u64, kind.word())),
     };
     if !staying.is_empty() {
-        let list = staying.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ");
+        let list = staying.iter().map(|row| format!("#{}", row.number)).collect::<Vec<_>>().join(", ");
         text = format!("{text} Still {}: {list}.", kind.done());
     }
     let mut flash = Flash::new(text);
@@ -51,6 +51,9 @@ async fn lift(visit: &GuildVisit, row: &sanction::Model, subject: Subject, all: 
     let mut body = Map::new();
     body.insert("identifier".to_owned(), json!(subject.to_string()));
     body.insert("moderator_id".to_owned(), json!(visit.session.row.user_id.to_string()));
+    if visit.form.has("reason") {
+        body.insert("reason".to_owned(), json!(visit.form.text("reason")));
+    }
     if !all {
         body.insert("id".to_owned(), json!(row.sanction_id));
     }

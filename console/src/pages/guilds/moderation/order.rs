@@ -92,7 +92,7 @@ impl Order<'_> {
             return Flash::new(text).with_undo(undo);
         };
         let (word, old_id, old_end) = (kind.word(), old.sanction_id, lasting(visit, old.expires_at));
-        let text = format!("{text} It replaces {word} #{old_id}, which was to last {old_end}.");
+        let text = format!("{text} It replaces the {word} that was to last {old_end}.");
         let fields = [("id", old_id.to_string()), ("instead", new.id.to_string())];
         let fields = fields.each_ref().map(|(name, id)| (*name, id.as_str()));
         Flash::new(text).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))

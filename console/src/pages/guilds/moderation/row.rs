@@ -11,6 +11,8 @@ use crate::visit::GuildVisit;
 pub(crate) struct Row {
     pub(crate) kind: Kind,
     pub(crate) id: SanctionId,
+    /// For people.
+    pub(crate) number: i64,
     pub(crate) url: String,
     pub(crate) who: Who,
     pub(crate) reason: String,
@@ -25,6 +27,8 @@ pub(crate) struct Row {
     pub(crate) ended: Option<When>,
     /// Who ended it before its time.
     pub(crate) ended_by: Option<Who>,
+    /// Why; empty: nobody said.
+    pub(crate) lift_reason: String,
     /// Guildhall has banned the person from Discord with it.
     pub(crate) keeps_away: bool,
     /// How Discord differs from it, in a few words.
@@ -108,6 +112,8 @@ impl Row {
         Self {
             kind,
             id: row.sanction_id,
+            number: row.number,
+            lift_reason: row.lift_reason.clone().unwrap_or_default(),
             url: visit.url(&kind.one(row.sanction_id)),
             who: people.who(visit, subject),
             reason: row.reason.clone(),

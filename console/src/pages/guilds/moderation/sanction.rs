@@ -32,7 +32,7 @@ struct Page {
     mirror: Option<Mirror>,
     /// Game servers that were told to remove the player.
     kicks: Vec<Command>,
-    superseded_by: Option<(SanctionId, String)>,
+    superseded_by: Option<String>,
     /// Other active ones of the person.
     together: Vec<Row>,
     /// The list of all of the person.
@@ -76,7 +76,7 @@ pub(super) async fn show(
     }
     let page = Page {
         shell: visit.shell(
-            &format!("{} #{}: {}", kind.title(), row.sanction_id, shown_row.who.name),
+            &format!("{} #{}: {}", kind.title(), row.number, shown_row.who.name),
             Place::Moderation,
         ),
         row: shown_row,
@@ -86,7 +86,7 @@ pub(super) async fn show(
         evidence: evidence::links(&row.reason),
         mirror: Mirror::read(visit, &row),
         kicks: kicks(visit, &row).await?,
-        superseded_by: successor.map(|new| (new.sanction_id, visit.url(&kind.one(new.sanction_id)))),
+        superseded_by: successor.map(|new| visit.url(&kind.one(new.sanction_id))),
         together: shown(visit, &others).await?,
         all_url: visit.url(&format!("{}?state=all&person={subject}", kind.path())),
         list_url: visit.url(kind.path()),

@@ -20,6 +20,7 @@ async fn add_and_undo(deployment: &Deployment, tab: &Tab<'_>) {
     let before = count(deployment).await;
     tab.click("Bindings").await;
     tab.sees("Members with this rank in a Roblox group").await;
+    tab.click("Add binding").await;
     tab.fill("Roblox group", "nonsense").await;
     tab.button("Show its ranks").await;
     tab.sees("A group's number has digits only").await;
@@ -57,6 +58,8 @@ async fn a_binding_is_added_by_keyboard_alone(deployment: &Deployment) {
     tab.tab_to("Bindings").await;
     tab.press("Enter").await;
     tab.sees("Members with this rank in a Roblox group").await;
+    tab.tab_to("Add binding").await;
+    tab.press("Enter").await;
     tab.tab_to("Roblox group").await;
     tab.type_text(&deployment.guild().group.to_string()).await;
     tab.enter().await;

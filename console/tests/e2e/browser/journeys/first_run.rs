@@ -36,6 +36,7 @@ async fn first_run(deployment: &Deployment, tab: &Tab<'_>, scripts: bool) {
     tab.sees("3 of 5 done").await;
     tab.click("Open bindings").await;
     tab.sees("Members with this rank in a Roblox group").await;
+    tab.click("Add binding").await;
     tab.fill("Roblox group", &guild.group.to_string()).await;
     tab.button("Show its ranks").await;
     tab.sees("Rank in group").await;

@@ -26,6 +26,7 @@ async fn a_key_is_created_used_and_revoked_without_scripts(deployment: &Deployme
 
 async fn create_use_and_revoke(deployment: &Deployment, tab: &Tab<'_>) {
     tab.click("Keys").await;
+    tab.click("Create key").await;
     tab.sees("Something else").await;
     tab.fill("Name", "lobby <b>").await;
     tab.choose("Game servers").await;

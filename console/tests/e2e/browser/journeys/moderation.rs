@@ -36,6 +36,8 @@ async fn ban_and_lift(deployment: &Deployment, tab: &Tab<'_>) {
     tab.sees("Banned ").await;
     tab.sees("said \"<b>no</b>\" & left").await;
     assert!(is_banned(deployment, &player).await);
+    tab.click("Lift ban").await;
+    tab.fill("Why", "a mistake").await;
     tab.button("Lift ban").await;
     tab.sees("Lifted the ban of").await;
     assert!(!is_banned(deployment, &player).await);

@@ -1,0 +1,98 @@
+//! The numbers of bans and mutes, for people: each kind of a guild counts by itself, and what replaces another keeps its
+//! number.
+
+use std::collections::HashMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+
+use super::change::NewSanction;
+use super::model::{Lifted, Model, SanctionKind, Slot};
+use crate::moderation_revision::{Change, Column, Entity};
+
+/// Numbers for new sanctions, by their slots. The transaction holds the row that counts.
+pub(super) struct Numbers {
+    by_slot: HashMap<Slot, i64>,
+    /// Before they were taken: of bans and of mutes.
+    before: [i64; 2],
+    taken: bool,
+}
+
+impl Numbers {
+    /// Those of the sanctions that they replace, or else the next ones.
+    pub(super) async fn take<C: ConnectionTrait>(
+        conn: &C,
+        change: &Change,
+        new: &[NewSanction],
+        superseded: &[Model],
+    ) -> Result<Self, DbErr> {
+        let replaced: HashMap<Slot, i64> = superseded
+            .iter()
+            .filter(|row| row.lifted_how == Some(Lifted::Superseded))
+            .map(|row| (row.slot(), row.number))
+            .collect();
+        let kept = |new: &NewSanction| new.slots().filter_map(|slot| replaced.get(&slot)).min().copied();
+        let mut by_slot = HashMap::new();
+        let mut fresh = Vec::new();
+        for one in new {
+            match kept(one) {
+                Some(number) => drop(by_slot.insert(one.slot(), number)),
+                None => fresh.push(one),
+            }
+        }
+        if fresh.is_empty() {
+            return Ok(Self { by_slot, before: [0; 2], taken: false });
+        }
+        let count = |kind| i64::try_from(fresh.iter().filter(|new| new.kind == kind).count()).unwrap_or(i64::MAX);
+        let counts = [SanctionKind::Ban, SanctionKind::Mute].map(count);
+        let rows = Entity::update_many()
+            .col_expr(Column::Bans, Expr::col(Column::Bans).add(counts[0]))
+            .col_expr(Column::Mutes, Expr::col(Column::Mutes).add(counts[1]))
+            .filter(Column::GuildId.eq(change.guild))
+            .exec_with_returning(conn)
+            .await?;
+        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("moderation_revision".to_owned()))?;
+        let before = [row.bans - counts[0], row.mutes - counts[1]];
+        let mut last = before;
+        for one in fresh {
+            let last = &mut last[place(one.kind)];
+            *last += 1;
+            by_slot.insert(one.slot(), *last);
+        }
+        Ok(Self { by_slot, before, taken: true })
+    }
+
+    pub(super) fn of(&self, new: &[NewSanction]) -> Vec<(NewSanction, i64)> {
+        let number = |new: &NewSanction| self.by_slot.get(&new.slot()).copied().unwrap_or_default();
+        new.iter().map(|new| (new.clone(), number(new))).collect()
+    }
+
+    /// The last ones that none of these rows got.
+    pub(super) async fn give_back<C: ConnectionTrait>(
+        self,
+        conn: &C,
+        change: &Change,
+        added: &[Model],
+    ) -> Result<(), DbErr> {
+        if !self.taken {
+            return Ok(());
+        }
+        let mut last = self.before;
+        for row in added {
+            let last = &mut last[place(row.kind)];
+            *last = (*last).max(row.number);
+        }
+        let counted = Entity::update_many()
+            .col_expr(Column::Bans, Expr::value(last[0]))
+            .col_expr(Column::Mutes, Expr::value(last[1]));
+        counted.filter(Column::GuildId.eq(change.guild)).exec(conn).await?;
+        Ok(())
+    }
+}
+
+fn place(kind: SanctionKind) -> usize {
+    match kind {
+        SanctionKind::Ban => 0,
+        SanctionKind::Mute => 1,
+    }
+}
