@@ -34,7 +34,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    fn new(status: StatusCode, content_type: &'static str, body: Bytes) -> Self {
+    pub(crate) fn new(status: StatusCode, content_type: &'static str, body: Bytes) -> Self {
         Self {
             status,
             content_type,

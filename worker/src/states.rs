@@ -53,10 +53,13 @@ mod tests {
         let two = states(change(&[1], &[], Some("Ada")));
         assert_eq!(two.end, Some(of(&[1, 2], Some("Ada"))));
         assert_eq!(two.passing, [of(&[1, 2], None), of(&[2], Some("Ada"))]);
-        let one = |end: i64| States { end: Some(end), ..States::default() };
-        assert_eq!(states(change(&[1], &[], None)), one(of(&[1, 2], None)));
-        assert_eq!(states(Change::default()), one(of(&[2], None)));
-        assert_eq!(states(change(&[1], &[2], Some("Ada"))), one(of(&[1], Some("Ada"))));
+        let one = |held: &[i64], nick| {
+            let (end, name, roles) = (Some(of(held, nick)), now.username.clone(), roles(held));
+            States { end, name, roles, ..States::default() }
+        };
+        assert_eq!(states(change(&[1], &[], None)), one(&[2, 1], None));
+        assert_eq!(states(Change::default()), one(&[2], None));
+        assert_eq!(states(change(&[1], &[2], Some("Ada"))), one(&[1], Some("Ada")));
         let passes = |seconds| two.explain(two.passing[0], until - TimeDelta::seconds(seconds));
         assert_eq!((passes(1), passes(0), two.explain(of(&[], None), until)), (true, false, false));
     }

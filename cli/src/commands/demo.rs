@@ -140,7 +140,10 @@ async fn show<'e>(
             let wrong = drift::make(env).await?;
             let preview = SyncAll { dry_run: true, ..SyncAll::of(env.expected.guild) };
             let found = ended(env, enqueue(env, context, queue, &preview).await?).await?;
-            ensure!(found["planned"] == json!(wrong), "the preview should have found {wrong} members: {found}");
+            ensure!(
+                found["planned"] == json!(wrong),
+                "the preview should have found {wrong} members: {found}"
+            );
             output::print(&format!(
                 "then {wrong} members were made wrong by hand, and a preview found them: run the sync in the console"
             ))?;

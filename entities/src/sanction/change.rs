@@ -6,10 +6,10 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
-use super::number::Numbers;
 use super::model::{
     ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
 };
+use super::number::Numbers;
 use crate::moderation_revision::Change;
 use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp};
 

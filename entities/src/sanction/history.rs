@@ -73,7 +73,7 @@ fn chosen(guild: GuildId, filter: Filter, page: Page<SanctionId>, now: Timestamp
         // A literal: Postgres uses a partial index only where it sees that its condition holds.
         .add_option(filter.mirror.map(|state| Expr::cust(format!("mirror_state = '{}'", state.to_value()))))
         .add_option((!filter.replaced).then(|| {
-            Column::LiftedHow.is_null().or(Column::LiftedHow.ne(Lifted::Superseded))
+            Condition::any().add(Column::LiftedHow.is_null()).add(Column::LiftedHow.ne(Lifted::Superseded))
         }))
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(filter.active.map(|active| if active { in_force(now) } else { in_force(now).not() }));
@@ -99,7 +99,11 @@ fn newest_of(guild: GuildId, person: Person, page: Page<SanctionId>) -> Select<E
 }
 
 /// What this number stands for: of each kind the newest.
-pub async fn numbered<C: ConnectionTrait>(conn: &C, guild: GuildId, number: i64) -> Result<Vec<Model>, DbErr> {
+pub async fn numbered<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    number: i64,
+) -> Result<Vec<Model>, DbErr> {
     let rows = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::Number.eq(number));
     let mut rows = rows.order_by_desc(Column::SanctionId).all(conn).await?;
     let mut seen = Vec::new();

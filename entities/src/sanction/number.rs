@@ -43,7 +43,8 @@ impl Numbers {
         if fresh.is_empty() {
             return Ok(Self { by_slot, before: [0; 2], taken: false });
         }
-        let count = |kind| i64::try_from(fresh.iter().filter(|new| new.kind == kind).count()).unwrap_or(i64::MAX);
+        let count =
+            |kind| i64::try_from(fresh.iter().filter(|new| new.kind == kind).count()).unwrap_or(i64::MAX);
         let counts = [SanctionKind::Ban, SanctionKind::Mute].map(count);
         let rows = Entity::update_many()
             .col_expr(Column::Bans, Expr::col(Column::Bans).add(counts[0]))
@@ -80,7 +81,7 @@ impl Numbers {
         let mut last = self.before;
         for row in added {
             let last = &mut last[place(row.kind)];
-            *last = (*last).max(row.number);
+            *last = Ord::max(*last, row.number);
         }
         let counted = Entity::update_many()
             .col_expr(Column::Bans, Expr::value(last[0]))

@@ -36,7 +36,7 @@ both_databases! {
         let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
         let nobody = Lift { target: bans(Person::default(), None), only: None, by: chat(9), reason: None };
         let lifts = [
-            nobody,
+            nobody.clone(),
             Lift { target: bans(person, None), only: Some(ids[0]), by: chat(8), reason: None },
             Lift { target: bans(person, None), only: None, by: chat(9), reason: None },
             Lift { target: bans(by_play(2), None), only: None, by: chat(9), reason: None },

@@ -114,6 +114,7 @@ both_databases! {
                 target: Target { kind: SanctionKind::Ban, person, place: None },
                 only: None,
                 by: chat(5),
+                reason: None,
             };
             let other = Person { chat: None, play: Some(play(9)) };
             change::lift(&conn, &change, &[lift(person), lift(other)]).await.unwrap();

@@ -15,6 +15,7 @@ mod target;
 use std::str::FromStr;
 
 use askama::Template;
+use entities::sanction::MirrorState;
 use entities::sanction::Model;
 use entities::sanction::history::{self, Filter};
 use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject};

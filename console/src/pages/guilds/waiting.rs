@@ -3,10 +3,11 @@
 use chrono::TimeDelta;
 use entities::job::Status;
 use entities::job::listing;
+use entities::sanction::MirrorState;
 use entities::sanction::history::{self, Filter};
 use entities::{
-    MirrorState, Page as Part, SanctionKind, follow, game_server, leave_request, link_attempt, log_channel, pending_action,
-    synced_member,
+    Page as Part, SanctionKind, follow, game_server, leave_request, link_attempt, log_channel,
+    pending_action, synced_member,
 };
 use platforms::FollowPace;
 
@@ -133,7 +134,8 @@ async fn bans(visit: &GuildVisit, state: MirrorState) -> Result<usize, PageError
 /// All game servers are gone that reported a short time ago.
 async fn servers_gone(visit: &GuildVisit) -> Result<Option<Waiting>, PageError> {
     let newest = game_server::newest(visit.read(), visit.guild.guild_id).await?;
-    let gone = newest.filter(|server| !server.is_live(visit.now()) && server.last_heartbeat_at + RECENT > visit.now());
+    let gone = newest
+        .filter(|server| !server.is_live(visit.now()) && server.last_heartbeat_at + RECENT > visit.now());
     Ok(gone.map(|server| Waiting {
         words: format!("No game server reports any more; the last was {}", server.server_id),
         url: visit.url("/servers"),

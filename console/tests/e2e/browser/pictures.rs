@@ -32,7 +32,7 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 #[tokio::test]
 #[ignore = "writes docs/images"]
 async fn the_main_pages() {
-    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let (folder, address): (_, String) = (tempfile::tempdir().unwrap(), free_address());
     let mut demo = Process::spawn("demo", &["demo", "--listen", &address], &[], folder.path());
     let link = eventually("the demo is ready", READY_WITHIN, async || {
         let log = demo.log();

@@ -22,8 +22,7 @@ use crate::visit::GuildVisit;
 const ROWS_MAX: u64 = 100_000;
 /// Entries of a part, which is read at once.
 const BATCH: u64 = 200;
-const HEAD: &str =
-    "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata,position,hash,actor,target,sentence\r\n";
+const HEAD: &str = "id,created_at,action,source,actor_id,target_id,key_id,request_id,metadata,position,hash,actor,target,sentence\r\n";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -162,7 +161,8 @@ impl File {
         entries.retain(|entry| self.last.is_none_or(|last| entry.audit_id >= last));
         self.cursor = entries.last().map(|entry| entry.audit_id).or(self.cursor);
         let names = Names::read(&self.visit, &entries).await.ok();
-        let named = |entry: &Model| names.as_ref().map(|names| names.told(&self.visit, entry)).unwrap_or_default();
+        let named =
+            |entry: &Model| names.as_ref().map(|names| names.told(&self.visit, entry)).unwrap_or_default();
         let lines: Vec<_> = entries.iter().map(|entry| self.format.line(entry, named(entry))).collect();
         let mut text = if begun { self.format.between() } else { self.format.head() }.to_owned();
         if begun && lines.is_empty() {

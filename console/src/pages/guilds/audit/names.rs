@@ -30,7 +30,8 @@ impl Names {
     /// The names of actor and target, and the sentence.
     pub(super) fn told(&self, visit: &GuildVisit, entry: &Model) -> [String; 3] {
         let name = |id: &str| self.who(visit, id).map(|who| who.name).unwrap_or_default();
-        let actor = if entry.actor_id == 0 { "Guildhall".to_owned() } else { name(&entry.actor_id.to_string()) };
+        let actor =
+            if entry.actor_id == 0 { "Guildhall".to_owned() } else { name(&entry.actor_id.to_string()) };
         [actor, name(&entry.target_id), self.sentence(entry)]
     }
 

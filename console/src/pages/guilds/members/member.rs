@@ -3,7 +3,9 @@
 use askama::Template;
 use entities::audit_entry::{self, Filter};
 use entities::job::Class;
-use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note, staff_role};
+use entities::{
+    ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note, staff_role,
+};
 
 use people::Needs;
 

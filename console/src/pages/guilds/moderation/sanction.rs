@@ -75,10 +75,8 @@ pub(super) async fn show(
         shown_row.who = identify(visit, subject).await?.0;
     }
     let page = Page {
-        shell: visit.shell(
-            &format!("{} #{}: {}", kind.title(), row.number, shown_row.who.name),
-            Place::Moderation,
-        ),
+        shell: visit
+            .shell(&format!("{} #{}: {}", kind.title(), row.number, shown_row.who.name), Place::Moderation),
         row: shown_row,
         form,
         may_write: visit.may("moderation.write"),
