@@ -42,6 +42,7 @@ pub(crate) mod guilds {
         }
     }
     pub(crate) mod log_channels {
+        pub(crate) mod channel;
         pub(crate) mod delete;
         pub(crate) mod get;
         pub(crate) mod put;
@@ -108,14 +109,32 @@ pub(crate) mod guilds {
         }
     }
     pub(crate) mod application_panels {
+        pub(crate) mod checks;
+        pub(crate) mod delete;
         pub(crate) mod get;
+        pub(crate) mod patch;
         pub(crate) mod post;
         pub(crate) mod record;
+        pub(crate) mod publish {
+            pub(crate) mod post;
+        }
     }
     pub(crate) mod application_submissions {
+        pub(crate) mod decide;
         pub(crate) mod get;
         pub(crate) mod post;
         pub(crate) mod record;
+        pub(crate) mod accept {
+            pub(crate) mod post;
+        }
+        pub(crate) mod comments {
+            pub(crate) mod get;
+            pub(crate) mod post;
+            pub(crate) mod record;
+        }
+        pub(crate) mod refuse {
+            pub(crate) mod post;
+        }
         pub(crate) mod create_ticket {
             pub(crate) mod post;
         }

@@ -293,10 +293,24 @@ pub(crate) static AREAS: &[Area] = &[
                 GuildConfigWrite Staff guilds::application_submissions::create_ticket::post.runs_as_job();
             GET "/guilds/{guildId}/application-panels" GuildConfigRead Read guilds::application_panels::get;
             POST "/guilds/{guildId}/application-panels" GuildConfigWrite Admin guilds::application_panels::post;
+            PATCH "/guilds/{guildId}/application-panels/{panelId}"
+                GuildConfigWrite Admin guilds::application_panels::patch;
+            DELETE "/guilds/{guildId}/application-panels/{panelId}"
+                GuildConfigWrite Admin guilds::application_panels::delete;
+            POST "/guilds/{guildId}/application-panels/{panelId}/publish"
+                GuildConfigWrite Admin guilds::application_panels::publish::post.runs_as_job();
             GET "/guilds/{guildId}/application-submissions"
                 GuildConfigRead Staff guilds::application_submissions::get;
             POST "/guilds/{guildId}/application-submissions"
                 GuildConfigWrite Admin guilds::application_submissions::post;
+            POST "/guilds/{guildId}/application-submissions/{submissionId}/accept"
+                GuildConfigWrite Staff guilds::application_submissions::accept::post;
+            POST "/guilds/{guildId}/application-submissions/{submissionId}/refuse"
+                GuildConfigWrite Staff guilds::application_submissions::refuse::post;
+            GET "/guilds/{guildId}/application-submissions/{submissionId}/comments"
+                GuildConfigRead Staff guilds::application_submissions::comments::get;
+            POST "/guilds/{guildId}/application-submissions/{submissionId}/comments"
+                GuildConfigWrite Staff guilds::application_submissions::comments::post;
         },
     },
     Area {

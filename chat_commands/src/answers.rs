@@ -86,7 +86,11 @@ impl ChatCommands {
         match done.send(answer.reply) {
             Err(Reply::Message(late)) => _ = editor.edit(&late).await,
             Err(Reply::Refusal(late)) => editor.refuse(&late).await,
-            Ok(()) | Err(Reply::Form(_)) => {}
+            // The platform takes a form only at once.
+            Err(Reply::Form(_)) => {
+                editor.refuse(&Message::new("The form took too long to come. Try again.")).await;
+            }
+            Ok(()) => {}
         }
         if let Some(follow) = answer.follow {
             follow(editor).await;

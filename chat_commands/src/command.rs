@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use crate::call::{Call, Problem};
 use crate::definition::Definition;
 use crate::editor::Editor;
+use crate::form::Form;
 use crate::interaction::Options;
-use crate::message::{Form, Message};
+use crate::message::Message;
 
 /// A command with the buttons and forms of its answers, whose ids begin with its name.
 #[async_trait]

@@ -1,5 +1,6 @@
 //! The list of commands.
 
+mod apply;
 mod ban;
 mod banned;
 mod leave;
@@ -16,7 +17,7 @@ use crate::call::Problem;
 use crate::command::Command;
 use crate::definition::Definition;
 
-const COMMANDS: [&dyn Command; 11] = [
+const COMMANDS: [&dyn Command; 12] = [
     &link::Link,
     &unlink::Unlink,
     &whois::Whois,
@@ -27,6 +28,7 @@ const COMMANDS: [&dyn Command; 11] = [
     &banned::Banned,
     &strike::Strike,
     &leave::Leave,
+    &apply::Apply,
     &setup::Setup,
 ];
 

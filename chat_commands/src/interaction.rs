@@ -7,6 +7,8 @@ use platforms::{ChatUser, Permissions};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::form::Filled;
+
 /// A flag of messages that only one person sees.
 pub(crate) const EPHEMERAL: u64 = 1 << 6;
 const SUBCOMMAND: u8 = 1;
@@ -124,7 +126,7 @@ struct Data {
     options: Vec<OptionBody>,
     resolved: Resolved,
     custom_id: String,
-    components: Vec<RowBody>,
+    components: Vec<Filled>,
 }
 
 #[derive(Default, Deserialize)]
@@ -141,20 +143,6 @@ struct OptionBody {
 #[serde(default)]
 struct Resolved {
     users: HashMap<ChatId, ChatUser>,
-}
-
-/// Of a form: a row with one field.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct RowBody {
-    components: Vec<FieldBody>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct FieldBody {
-    custom_id: String,
-    value: String,
 }
 
 impl Interaction {
@@ -198,9 +186,8 @@ impl Deed {
         command: String,
         mut options: Vec<OptionBody>,
         id: String,
-        rows: Vec<RowBody>,
+        rows: Vec<Filled>,
     ) -> Result<Self, Unreadable> {
-        let field = |field: FieldBody| (field.custom_id, field.value);
         Ok(match kind {
             2 if options.first().is_some_and(|option| option.kind == SUBCOMMAND) => {
                 let OptionBody { name: subcommand, options, .. } = options.remove(0);
@@ -209,7 +196,7 @@ impl Deed {
             2 => Self::Typed { command, subcommand: String::new(), options: Options::of(options) },
             3 => Self::Pressed { id },
             5 => {
-                let fields = rows.into_iter().flat_map(|row| row.components).map(field);
+                let fields = rows.into_iter().flat_map(Filled::fields);
                 Self::Sent { id, fields: Options(fields.collect()) }
             }
             _ => return Err(error("`type` is unknown")),
@@ -263,6 +250,12 @@ mod tests {
         let sent = read(5, &json!({ "custom_id": "link:profile", "components": rows }));
         let Deed::Sent { id, fields } = &sent.deed else { panic!("{:?}", sent.deed) };
         assert_eq!((id.as_str(), fields.text("name")), ("link:profile", "Bob"));
+        let labels = json!([{ "type": 18, "component": { "type": 4, "custom_id": "a", "value": "Bob" } },
+                            { "type": 18, "component": { "type": 3, "custom_id": "b", "values": ["Red"] } },
+                            { "type": 18, "component": { "type": 22, "custom_id": "c", "values": [] } }]);
+        let sent = read(5, &json!({ "custom_id": "apply:7:1", "components": labels }));
+        let Deed::Sent { fields, .. } = &sent.deed else { panic!("{:?}", sent.deed) };
+        assert_eq!(["a", "b", "c"].map(|name| fields.text(name)), ["Bob", "Red", ""]);
     }
 
     #[test]

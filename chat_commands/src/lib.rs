@@ -12,6 +12,7 @@ mod commands;
 mod definition;
 mod editor;
 mod follow;
+mod form;
 mod interaction;
 mod message;
 mod person;

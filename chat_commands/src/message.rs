@@ -8,14 +8,11 @@ use crate::interaction::EPHEMERAL;
 
 /// The platform's limit of a message's text, characters.
 const MOST_LETTERS: usize = 2_000;
-/// A component that holds a row of buttons, or a field of a form.
+/// A component that holds a row of buttons.
 const ROW: u8 = 1;
 const BUTTON: u8 = 2;
-const FIELD: u8 = 4;
 /// The style of a link; the others change something.
 const LINK: u8 = 5;
-/// A field of one line.
-const SHORT: u8 = 1;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -46,16 +43,6 @@ pub(crate) enum Style {
 enum Button {
     Press { style: Style, label: String, id: String },
     Open { label: String, url: String },
-}
-
-/// A form with one field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Form {
-    pub(crate) id: String,
-    pub(crate) title: &'static str,
-    pub(crate) field: &'static str,
-    pub(crate) label: &'static str,
-    pub(crate) hint: &'static str,
 }
 
 impl Message {
@@ -127,14 +114,6 @@ impl Button {
                 json!({ "type": BUTTON, "style": LINK, "label": cut(label, 80), "url": url })
             }
         }
-    }
-}
-
-impl Form {
-    pub(crate) fn json(&self) -> Value {
-        let field = json!({ "type": FIELD, "custom_id": self.field, "style": SHORT, "label": self.label,
-                            "placeholder": self.hint, "required": true, "max_length": 200 });
-        json!({ "custom_id": self.id, "title": self.title, "components": [{ "type": ROW, "components": [field] }] })
     }
 }
 

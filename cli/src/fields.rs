@@ -1,6 +1,7 @@
 //! Parsers of single values, shared by the command line, CSV files and fixtures. Each error says what the value must be.
 
 use chrono::SubsecRound;
+use entities::application_panel::Questions;
 use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSION_MAX, is_play_permission};
 use entities::{JobId, Timestamp};
 
@@ -15,6 +16,12 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
         return Err(format!("must be a text of 1 to {MAX_TEXT} characters without control characters"));
     }
     Ok(text.to_owned())
+}
+
+/// The questions of an application panel, as JSON.
+pub(crate) fn questions(text: &str) -> Result<Questions, String> {
+    let sent = serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
+    Questions::read(&sent).map_err(|misfit| format!("questions{} must be {}", misfit.place, misfit.rule))
 }
 
 /// Any RFC 3339 time, to the microsecond.

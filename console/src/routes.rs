@@ -169,9 +169,17 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/staff/leaderboard" Guild(Staff) guilds::staff::leaderboard::get;
     GET "/console/guilds/{guild}/staff/activity" Guild(Permission("staff.read")) guilds::staff::activity::get;
     GET "/console/guilds/{guild}/applications" Guild(Permission("tickets.write")) guilds::applications::get;
-    POST "/console/guilds/{guild}/applications/panels" Guild(of("POST /guilds/{guildId}/application-panels")) guilds::applications::add;
+    POST "/console/guilds/{guild}/applications/panels" Guild(of("POST /guilds/{guildId}/application-panels")) guilds::applications::panel::add;
+    GET "/console/guilds/{guild}/applications/panels/new" Guild(Admin) guilds::applications::panel::new;
+    GET "/console/guilds/{guild}/applications/panels/{panel}" Guild(Admin) guilds::applications::panel::get;
+    POST "/console/guilds/{guild}/applications/panels/{panel}" Guild(of("PATCH /guilds/{guildId}/application-panels/{panelId}")) guilds::applications::panel::update;
+    POST "/console/guilds/{guild}/applications/panels/{panel}/remove" Guild(of("DELETE /guilds/{guildId}/application-panels/{panelId}")) guilds::applications::panel::remove;
+    POST "/console/guilds/{guild}/applications/panels/{panel}/publish" Guild(of("POST /guilds/{guildId}/application-panels/{panelId}/publish")) guilds::applications::panel::publish;
     GET "/console/guilds/{guild}/applications/{submission}" Guild(Permission("tickets.write")) guilds::applications::submission::get;
     POST "/console/guilds/{guild}/applications/{submission}/ticket" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket")) guilds::applications::submission::open_ticket;
+    POST "/console/guilds/{guild}/applications/{submission}/accept" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/accept")) guilds::applications::submission::accept;
+    POST "/console/guilds/{guild}/applications/{submission}/refuse" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/refuse")) guilds::applications::submission::refuse;
+    POST "/console/guilds/{guild}/applications/{submission}/comments" Guild(of("POST /guilds/{guildId}/application-submissions/{submissionId}/comments")) guilds::applications::submission::comment;
     POST "/console/guilds/{guild}/sync/follow" Guild(of("PATCH /guilds/{guildId}/follow")) guilds::sync::set_follow::update;
     POST "/console/guilds/{guild}/sync/follow/resume" Guild(of("POST /guilds/{guildId}/follow/resume")) guilds::sync::set_follow::resume;
     GET "/console/guilds/{guild}/log-channels" Guild(Admin) guilds::log_channels::get;

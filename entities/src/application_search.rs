@@ -1,25 +1,16 @@
-//! Submissions by panel, applicant and the state of their tickets.
+//! Submissions by panel, applicant, state and ticket.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Condition, QuerySelect, QueryTrait};
+use sea_orm::{QuerySelect, QueryTrait};
 
-use crate::application_submission::{Column, Entity, Model};
-use crate::{ChatId, Conn, GuildId, Page, PanelId, Result, SubmissionId, ticket};
+use crate::application_submission::{Column, Entity, Filter, Model};
+use crate::{Conn, GuildId, Page, Result, SubmissionId, ticket};
 
-/// The state of a submission.
+/// The ticket of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Without a ticket.
-    New,
+    None,
     Ticket(ticket::State),
-}
-
-/// Which submissions are listed.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
-    pub panel: Option<PanelId>,
-    pub applicant: Option<ChatId>,
-    pub stage: Option<Stage>,
 }
 
 /// Submissions of a guild that match, newest first.
@@ -27,6 +18,7 @@ pub async fn search(
     conn: &impl Conn,
     guild: GuildId,
     filter: Filter,
+    stage: Option<Stage>,
     page: Page<SubmissionId>,
 ) -> Result<Vec<Model>> {
     let tickets = |state: Option<ticket::State>| {
@@ -37,14 +29,11 @@ pub async fn search(
         }
         tickets.into_query()
     };
-    let stage = filter.stage.map(|stage| match stage {
-        Stage::New => Column::SubmissionId.not_in_subquery(tickets(None)),
+    let stage = stage.map(|stage| match stage {
+        Stage::None => Column::SubmissionId.not_in_subquery(tickets(None)),
         Stage::Ticket(state) => Column::SubmissionId.in_subquery(tickets(Some(state))),
     });
-    let shown = Condition::all()
-        .add_option(filter.panel.map(|panel| Column::PanelId.eq(panel)))
-        .add_option(filter.applicant.map(|applicant| Column::ChatId.eq(applicant)))
-        .add_option(stage);
+    let shown = filter.condition().add_option(stage);
     page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::SubmissionId)
         .filter(shown)
         .all(conn)

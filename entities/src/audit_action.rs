@@ -2,11 +2,18 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 107] = [
+pub const ALL: [&str; 114] = [
     "accounts.erase",
     "actions.add",
     "application_panels.add",
+    "application_panels.publish",
+    "application_panels.publish_requested",
+    "application_panels.remove",
+    "application_panels.update",
+    "application_submissions.accept",
     "application_submissions.add",
+    "application_submissions.comment",
+    "application_submissions.refuse",
     "bindings.add",
     "bindings.remove",
     "bindings.update",

@@ -8,10 +8,10 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use strum::VariantArray;
 
 use crate::{
-    Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding,
-    game_server, job, leave_request, lists, loa, log_channel, quota, registered_game, sanction,
-    server_command, shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike,
-    webhook,
+    Conn, GuildId, Result, api_key, application_comment, application_panel, application_submission,
+    audit_entry, binding, game_server, job, leave_request, lists, loa, log_channel, quota, registered_game,
+    sanction, server_command, shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session,
+    strike, webhook,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
@@ -28,6 +28,7 @@ pub enum Cap {
     Quotas,
     Panels,
     Submissions,
+    Comments,
     Games,
     GameServers,
     PendingCommands,
@@ -70,8 +71,9 @@ impl Cap {
             Self::Strikes => (10_000, "strikes", "delete old ones first"),
             Self::Notes => (10_000, "notes", "delete old ones first"),
             Self::Quotas => (500, "quotas", "delete one first"),
-            Self::Panels => (100, "application panels", "use one of them"),
+            Self::Panels => (100, "application panels", "remove one first"),
             Self::Submissions => (100_000, "application submissions", KEPT_AS_HISTORY),
+            Self::Comments => (100_000, "comments on applications", KEPT_AS_HISTORY),
             Self::Games => (1_000, "registered games", "use one of them"),
             Self::GameServers => (
                 2_000,
@@ -120,9 +122,16 @@ impl Cap {
             Self::Strikes => of::<strike::Entity>(strike::Column::GuildId, guild, ""),
             Self::Notes => of::<staff_note::Entity>(staff_note::Column::GuildId, guild, ""),
             Self::Quotas => of::<quota::Entity>(quota::Column::GuildId, guild, ""),
-            Self::Panels => of::<application_panel::Entity>(application_panel::Column::GuildId, guild, ""),
+            Self::Panels => of::<application_panel::Entity>(
+                application_panel::Column::GuildId,
+                guild,
+                "removed_at IS NULL",
+            ),
             Self::Submissions => {
                 of::<application_submission::Entity>(application_submission::Column::GuildId, guild, "")
+            }
+            Self::Comments => {
+                of::<application_comment::Entity>(application_comment::Column::GuildId, guild, "")
             }
             Self::Games => of::<registered_game::Entity>(registered_game::Column::GuildId, guild, ""),
             Self::GameServers => of::<game_server::Entity>(game_server::Column::GuildId, guild, ""),

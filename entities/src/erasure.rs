@@ -54,7 +54,7 @@ const NOT_BANNED: &str = "NOT EXISTS (SELECT 1 FROM sanction WHERE sanction.guil
     AND sanction.mirror_chat_id = chat_ban.chat_id AND sanction.lifted_at IS NULL)";
 
 /// In the order in which they are erased. Links and staff members end before, like those that staff end.
-pub const PLACES: [Place; 43] = [
+pub const PLACES: [Place; 46] = [
     place("account", "chat_id", Chat, Deleted),
     place("account", "play_id", Play, Deleted),
     place("link", "chat_id", Chat, Deleted),
@@ -96,7 +96,19 @@ pub const PLACES: [Place; 43] = [
     place("staff_action", "target_id", Target, Pseudonym(", details = '{}'")),
     place("pending_action", "staff_id", Chat, Pseudonym("")),
     place("pending_action", "decided_by", Chat, Pseudonym("")),
-    place("application_submission", "chat_id", Chat, Pseudonym(", answers = '{}'")),
+    place("application_comment", "chat_id", Chat, Deleted),
+    place("application_comment", "author_id", Chat, Pseudonym("")),
+    // Nobody decides about it any more.
+    place(
+        "application_submission",
+        "chat_id",
+        Chat,
+        Pseudonym(
+            ", answers = '{}', decision_reason = NULL, decided_at = coalesce(decided_at, created_at), \
+             state = CASE WHEN state = 'open' THEN 'refused' ELSE state END",
+        ),
+    ),
+    place("application_submission", "decided_by", Chat, Pseudonym("")),
     place("server_command", "issued_by", Either, Pseudonym("")),
     place("server_command", "target_id", Target, Pseudonym(", reason = 'erased'")),
     place("api_key", "owner_id", Chat, Pseudonym("")),

@@ -267,6 +267,8 @@ ids! { integer_id:
     PanelId = 2,
     /// An application's submission, numbered in each guild.
     SubmissionId = 17,
+    /// A comment on an application, assigned by the database.
+    CommentId = 12,
     /// A ticket, assigned by the database.
     TicketId = 6,
     /// A webhook, assigned by the database.

@@ -7,6 +7,7 @@
 pub mod account;
 pub mod api_key;
 pub mod api_process;
+pub mod application_comment;
 pub mod application_panel;
 pub mod application_search;
 pub mod application_submission;
@@ -89,9 +90,9 @@ pub mod worker;
 pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
-    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GroupRoleId,
-    GuildId, IdError, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId,
-    QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
+    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, FlagId, GroupId,
+    GroupRoleId, GuildId, IdError, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId,
+    PlayId, QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

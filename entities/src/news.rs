@@ -71,7 +71,17 @@ const ACTIONS: [(News, &[&str]); 6] = [
             "webhooks.update",
         ],
     ),
-    (News::Tickets, &["application_panels", "application_submissions", "ticket.create"]),
+    (
+        News::Tickets,
+        &[
+            "application_panels.add",
+            "application_panels.publish",
+            "application_panels.remove",
+            "application_panels.update",
+            "application_submissions",
+            "ticket.create",
+        ],
+    ),
     (
         News::Failures,
         &[
@@ -134,8 +144,9 @@ mod tests {
     use crate::audit_action;
 
     /// Steps of something whose end is news, what happens every minute, and what nobody decides.
-    const NO_NEWS: [&str; 29] = [
+    const NO_NEWS: [&str; 30] = [
         "actions.add",
+        "application_panels.publish_requested",
         "commands.acknowledge",
         "commands.expire",
         "console.link",

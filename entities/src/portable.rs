@@ -44,7 +44,7 @@ pub fn tables() -> Vec<Table> {
     all![
         guild staff_role staff_member binding link moderation_revision sanction chat_ban strike loa leave_request
         staff_note staff_session::sum staff_session staff_action pending_action quota registered_game
-        application_panel application_submission ticket log_channel audit_chain audit_entry
+        application_panel application_submission application_comment ticket log_channel audit_chain audit_entry
     ]
 }
 

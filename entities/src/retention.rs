@@ -9,8 +9,8 @@ use sea_orm::sea_query::{Alias, ExprTrait, Func, Query, SelectStatement, SimpleE
 use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
 use crate::{
-    Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_submission, leave_request, lists,
-    moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
+    Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_panel, application_submission,
+    leave_request, lists, moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
 };
 
 /// Rows whose column is before a time: a row without one is kept.
@@ -77,7 +77,8 @@ pub async fn keys(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64
     Ok(deleted)
 }
 
-/// Submissions without a newer ticket, with their tickets. The last submission of a guild stays, so that
+/// Submissions without a newer ticket or decision, with their tickets and comments, then removed panels of which no
+/// submission is left. The last submission of a guild stays, so that
 /// numbers are not reused.
 pub async fn submissions(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     use application_submission::{Column, Entity};
@@ -87,7 +88,12 @@ pub async fn submissions(conn: &impl Conn, before: Timestamp, limit: u64) -> Res
     let key = Expr::tuple([Column::GuildId, Column::SubmissionId].map(ColumnTrait::into_expr));
     let gone =
         Entity::delete_many().filter(key.in_subquery(old_submissions(before, limit))).exec(conn).await?;
-    Ok(tickets.rows_affected + gone.rows_affected)
+    let no_submission = "NOT EXISTS (SELECT 1 FROM application_submission AS made \
+        WHERE made.guild_id = application_panel.guild_id AND made.panel_id = application_panel.panel_id)";
+    let removed = application_panel::Column::RemovedAt;
+    let panels = Condition::all().add(removed.lt(before)).add(Expr::cust(no_submission));
+    let panels = sweep::delete::<application_panel::Entity>(conn, panels, removed, limit).await?;
+    Ok(tickets.rows_affected + gone.rows_affected + panels)
 }
 
 fn old_submissions(before: Timestamp, limit: u64) -> SelectStatement {
@@ -114,6 +120,7 @@ fn old_submissions(before: Timestamp, limit: u64) -> SelectStatement {
         .columns([(Entity, Column::GuildId), (Entity, Column::SubmissionId)])
         .from(Entity)
         .and_where(own(Column::CreatedAt).lt(before))
+        .and_where(own(Column::DecidedAt).is_null().or(own(Column::DecidedAt).lt(before)))
         .and_where(Expr::exists(has_later))
         .and_where(Expr::exists(has_newer_ticket).not())
         .order_by((Entity, Column::CreatedAt), Order::Asc)

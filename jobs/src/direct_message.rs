@@ -1,6 +1,6 @@
-//! Direct messages to people about their links (docs/rules.md 11): the job and how it is enqueued.
+//! Direct messages to people about their links (docs/rules.md 11) and applications (7): the job and how it is enqueued.
 //!
-//! Used by `api/src/endpoints/guilds/link_attempts/`, whose `messages.rs` has the texts. The run is
+//! Used by `api/src/endpoints/guilds/link_attempts/`, whose `messages.rs` has the texts, and by `application_submissions/decide.rs` beside it. The run is
 //! `worker/src/direct_message.rs`.
 
 use entities::audit_entry::Actor;

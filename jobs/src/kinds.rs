@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use entities::api_key::Scope;
 use entities::job::Class;
-use entities::{ChatId, GuildId, PlayId, RoleId, TicketId, Timestamp};
+use entities::{ChannelId, ChatId, GuildId, PanelId, PlayId, RoleId, TicketId, Timestamp};
 use queue::Payload;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 18] = [
+pub const ALL: [(&str, Scope); 19] = [
     (SyncMember::KIND, Scope::Sync),
     (GreetMember::KIND, Scope::Sync),
     (CatchUp::KIND, Scope::Sync),
@@ -32,6 +32,7 @@ pub const ALL: [(&str, Scope); 18] = [
     (MirrorBan::KIND, Scope::Moderation),
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
+    (PublishPanel::KIND, Scope::Admin),
     (DeliverWebhook::KIND, Scope::Admin),
     (PostNews::KIND, Scope::Admin),
     (EraseAccount::KIND, Scope::Admin),
@@ -233,4 +234,19 @@ pub struct CreateTicket {
 impl Payload for CreateTicket {
     const KIND: &'static str = "create_ticket";
     const CLASS: Class = Class::Interactive;
+}
+
+/// Posts an application panel in a channel, with the button that opens its form (docs/rules.md 7).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PublishPanel {
+    pub guild: GuildId,
+    pub panel: PanelId,
+    pub channel: ChannelId,
+}
+
+impl Payload for PublishPanel {
+    const KIND: &'static str = "publish_panel";
+    const CLASS: Class = Class::Interactive;
+    /// Within the minutes in which the platform knows a message again.
+    const MAX_ATTEMPTS: i32 = 5;
 }

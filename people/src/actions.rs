@@ -88,7 +88,15 @@ const ACTIONS: &[Action] = actions! {
     Permission("moderation.write") "POST /play/servers/{serverId}/commands";
     Permission("moderation.write") "POST /guilds/{guildId}/servers/commands";
     Permission("tickets.write") "POST /guilds/{guildId}/application-submissions/{submissionId}/create-ticket";
+    Permission("tickets.write") "POST /guilds/{guildId}/application-submissions/{submissionId}/accept";
+    Permission("tickets.write") "POST /guilds/{guildId}/application-submissions/{submissionId}/refuse";
+    Permission("tickets.write") "POST /guilds/{guildId}/application-submissions/{submissionId}/comments";
+    // Their own: the endpoint checks it.
+    Member "POST /guilds/{guildId}/application-submissions";
     Admin "POST /guilds/{guildId}/application-panels";
+    Admin "PATCH /guilds/{guildId}/application-panels/{panelId}";
+    Admin "DELETE /guilds/{guildId}/application-panels/{panelId}";
+    Admin "POST /guilds/{guildId}/application-panels/{panelId}/publish";
     // And the permission of the job's kind: the endpoints check it.
     Permission("sync.write") "DELETE /jobs/{jobId}";
     Permission("sync.write") "POST /jobs/{jobId}/retry";

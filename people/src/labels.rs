@@ -2,12 +2,14 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 130] = [
+const FIELDS: [(&str, &str, &str); 136] = [
+    ("accept_role_id", "Role that an acceptance gives", "choose a role"),
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
     ("active", "Active", ""),
     ("added_roles", "Roles given", ""),
     ("allowed_privileged_roles", "Powerful roles", "choose roles of this Discord server"),
+    ("answers", "Answers", ""),
     ("attempt", "Attempt", ""),
     ("author_id", "Written by", ""),
     ("banned", "Banned on Discord", ""),
@@ -16,7 +18,7 @@ const FIELDS: [(&str, &str, &str); 130] = [
     ("body", "Note", ""),
     ("brake_percent", "Brake", "enter a number of percent from 1 to 100"),
     ("by", "Operator", ""),
-    ("category_id", "Discord category", "enter the id of the category: digits only"),
+    ("category_id", "Discord category", "choose a category"),
     ("cause", "Cause", ""),
     ("changed", "Changed", ""),
     ("channel_id", "Discord channel", "choose a channel"),
@@ -24,6 +26,7 @@ const FIELDS: [(&str, &str, &str); 130] = [
     ("created_at", "Created", ""),
     ("decided_at", "Decided", ""),
     ("decided_by", "Decided by", ""),
+    ("decision_reason", "Word to the applicant", ""),
     ("delivery", "Delivery", ""),
     ("dry_run", "Preview only", ""),
     ("duration_seconds", "Length", "enter 1 second to 100 years"),
@@ -78,6 +81,7 @@ const FIELDS: [(&str, &str, &str); 130] = [
     ("nickname_bypass_roles", "Roles whose holders keep their nicknames", "choose at most 100 roles"),
     ("nickname_template", "Nickname template", ""),
     ("old_secret_until", "The old secret signs until", ""),
+    ("open", "Takes applications", "choose yes or no"),
     ("operator", "May operate the instance", ""),
     ("overlap_seconds", "How long both are valid", "choose one from the list"),
     ("panel_id", "Panel", ""),
@@ -93,6 +97,7 @@ const FIELDS: [(&str, &str, &str); 130] = [
     ),
     ("play_username", "Roblox name", ""),
     ("priority", "Priority of the nickname", "enter a number from 0 to 1000"),
+    ("questions", "Questions", ""),
     ("rank", "Rank", "choose a rank of the group, 0 to 255"),
     ("ranks", "Ranks in it", ""),
     ("ranks_before", "Ranks in it before", ""),
@@ -127,6 +132,7 @@ const FIELDS: [(&str, &str, &str); 130] = [
     ("submitted_at", "Sent", ""),
     ("target", "Number to reach", "enter a number, digits only"),
     ("target_id", "Target", "enter a Roblox id, or what the command acts on, in at most 200 characters"),
+    ("text", "Comment", "enter a text of 1 to 1,000 characters"),
     ("time_zone", "Time zone", "choose one from the list, such as Europe/Berlin"),
     ("type", "Command", "enter a word that your game knows, such as kick: letters and digits"),
     ("unverified_role", "Role of members without a link", "choose a role"),

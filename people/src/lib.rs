@@ -3,6 +3,7 @@
 
 pub mod actions;
 mod api;
+pub mod application_button;
 pub mod audit;
 pub mod chat_text;
 pub mod format;

@@ -1,7 +1,7 @@
 //! Words of the API's values, for people.
 
 /// The kinds of jobs that belong to guilds, with their labels.
-pub const JOB_KINDS: [(&str, &str); 15] = [
+pub const JOB_KINDS: [(&str, &str); 16] = [
     ("sync_all", "Sync of all members"),
     ("undo_sync", "Undo of a sync"),
     ("sync_member", "Sync of one member"),
@@ -15,6 +15,7 @@ pub const JOB_KINDS: [(&str, &str); 15] = [
     ("follow_ban", "Bans taken over from Discord"),
     ("shield_import", "Shield import"),
     ("create_ticket", "Open a ticket"),
+    ("publish_panel", "Post an application panel"),
     ("deliver_webhook", "Event for a webhook"),
     ("post_news", "News for a log channel"),
 ];
@@ -66,7 +67,9 @@ fn words(name: &str) -> (&'static str, &'static str) {
         "shield.read" => ("See Shield", "See which players other servers have flagged."),
         "shield.write" => ("Flag in Shield", "Flag players for all servers, where this server may do so."),
         "audit.read" => ("See the audit log", "See who changed what, and when."),
-        "tickets.write" => ("Handle applications", "Read applications and open tickets for them."),
+        "tickets.write" => {
+            ("Handle applications", "Read and decide applications, and open tickets for them.")
+        }
         "settings.read" => ("See settings", "See the settings of this server."),
         "settings.write" => ("Change settings", "Change the settings of this server."),
         "kick" => ("Kick", "Remove a player from the game server they are on."),

@@ -22,6 +22,12 @@ impl ChatChannel {
     /// Those of text, and of announcements.
     const TEXT: [u8; 2] = [0, 5];
 
+    const CATEGORY: u8 = 4;
+
+    pub(crate) fn is_category(&self) -> bool {
+        self.kind == Self::CATEGORY
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         Self::TEXT.contains(&self.kind)
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{Api, Deployment, Guild, Member, eventually};
 
 /// Ids of objects outside the service, or free text: they reveal nothing about another guild.
-pub const OUTSIDE: [&str; 9] = [
+pub const OUTSIDE: [&str; 10] = [
     "target_id",
     "group_id",
     "group_role_id",
@@ -18,6 +18,7 @@ pub const OUTSIDE: [&str; 9] = [
     "universe_id",
     "universeId",
     "category_id",
+    "accept_role_id",
     "staff_role_ids",
 ];
 
@@ -33,7 +34,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "strikeId" => "strike",
         "noteId" => "note",
         "quotaId" => "quota",
-        "channelId" => "channel",
+        "channelId" | "channel_id" => "channel",
         "webhookId" => "webhook",
         "deliveryId" => "delivery",
         "actionId" => "action",
@@ -41,7 +42,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "serverId" | "server_id" => "server",
         "commandId" | "command_id" => "command",
         "attemptId" => "attempt",
-        "panel_id" => "panel",
+        "panelId" | "panel_id" => "panel",
         "submissionId" | "submission_id" => "submission",
         "roleId" | "role_id" => "role",
         "chatId" | "chat_id" | "chat_ids" | "userId" | "user_id" | "staff_id" | "moderator_id" => "chat",
@@ -124,6 +125,8 @@ impl Ids {
         api.post(&applications("panels"), json!({ "panel_id": number, "name": "Team" })).await.ok();
         let submission = json!({ "panel_id": number, "submission_id": number + 1, "chat_id": idle.chat });
         api.post(&applications("submissions"), submission).await.ok();
+        let comment = applications(&format!("submissions/{}/comments", number + 1));
+        api.post(&comment, json!({ "text": "known" })).await.ok();
         let impose = async |verb: &str| {
             let body = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
             api.post(&format!("/moderation/{}/play/{verb}", guild.id), body).await.ok()["id"].clone()

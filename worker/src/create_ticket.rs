@@ -110,7 +110,7 @@ fn no_access(error: PlatformError) -> JobError {
     match error {
         PlatformError::NotFound(Missing::Channel) => {
             let message =
-                "the panel's category does not exist in the guild: create another panel with an existing one";
+                "the panel's category does not exist in the guild: choose another one for the panel";
             JobError::Fail(failure(422, "unknown_category", message))
         }
         error => job_error(error),

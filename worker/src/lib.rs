@@ -20,6 +20,7 @@ mod mirror_ban;
 mod names;
 mod permitted;
 mod post_news;
+mod publish_panel;
 mod remove_role;
 mod shield_import;
 mod states;
@@ -56,6 +57,7 @@ pub fn registry(platforms: Platforms, public_url: Option<String>) -> Registry {
         .with(deliver_webhook::Job(platforms.clone()))
         .with(post_news::Job { platforms: platforms.clone(), public_url })
         .with(erase_account::Job)
+        .with(publish_panel::Job(platforms.clone()))
         .with(create_ticket::Job(platforms))
 }
 

@@ -8,10 +8,10 @@ use entities::quota::{Metric, Period};
 use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
-    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GroupRoleId, GuildId,
-    JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId,
-    RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId, job, leave_request,
-    link_attempt, loa,
+    ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, GroupId, GroupRoleId,
+    GuildId, JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId,
+    QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId,
+    application_submission, job, leave_request, link_attempt, loa,
 };
 use serde_json::{Map, Value};
 
@@ -43,7 +43,7 @@ pub(crate) use by_serde;
 by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
 by_serde!("a UUID", answered::<Self>(); AttemptId, CommandId, JobId);
 // The values of an enum, by their serde names.
-by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, leave_request::State, loa::Status, link_attempt::State, Metric, Period, AckStatus, job::Status, Source);
+by_serde!(alternatives::<Self>(), answered::<Self>(); application_submission::State, Kind, ActionType, leave_request::State, loa::Status, link_attempt::State, Metric, Period, AckStatus, job::Status, Source);
 
 /// Types that may be sent as integers, if a float can hold them.
 macro_rules! by_number {
@@ -68,7 +68,7 @@ macro_rules! by_number {
     };
 }
 
-by_number!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, GroupRoleId, BindingId, PanelId, SubmissionId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId, WebhookId);
+by_number!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, GroupRoleId, BindingId, PanelId, SubmissionId, CommentId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId, WebhookId);
 by_number!("0 or a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlaceId, UniverseId);
 by_number!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
 

@@ -67,7 +67,7 @@ fn hot_paths_have_a_bucket_of_their_own_and_groups_share_one_for_reads_and_one_f
 }
 
 /// Paths that only keys with the scope `admin` may call.
-const ADMIN_ONLY: [&str; 9] = [
+const ADMIN_ONLY: [&str; 11] = [
     "/guilds/{guildId}/keys",
     "/guilds/{guildId}/keys/{publicId}",
     "/guilds/{guildId}/keys/{publicId}/rotate",
@@ -75,6 +75,8 @@ const ADMIN_ONLY: [&str; 9] = [
     "/guilds/{guildId}/staff/roles/{roleId}",
     "/guilds/{guildId}/staff/members/{chatId}",
     "/guilds/{guildId}/application-panels",
+    "/guilds/{guildId}/application-panels/{panelId}",
+    "/guilds/{guildId}/application-panels/{panelId}/publish",
     "/guilds/{guildId}/application-submissions",
     "/moderation/{guildId}/bans/{banId}/mirror",
 ];

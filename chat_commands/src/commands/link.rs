@@ -10,8 +10,9 @@ use serde_json::{Map, json};
 use crate::call::{Call, Problem, body};
 use crate::command::{Command, Outcome};
 use crate::definition::Definition;
+use crate::form::{Field, Form, Input};
 use crate::interaction::Options;
-use crate::message::{Card, Form, Message, Style, moment, plain};
+use crate::message::{Card, Message, Style, moment, plain};
 use crate::person::player_of;
 
 /// The id of the posted button.
@@ -174,10 +175,13 @@ fn ways(call: &Call, attempt: &Attempt, code: Option<&str>) -> Result<Message, P
 fn ask_for_player(attempt: &AttemptId) -> Form {
     Form {
         id: format!("link:profile:{attempt}"),
-        title: "Check my profile",
-        field: NAME,
-        label: "Your Roblox name",
-        hint: "Or the address of your profile",
+        title: "Check my profile".to_owned(),
+        fields: vec![Field {
+            id: NAME.to_owned(),
+            label: "Your Roblox name".to_owned(),
+            required: true,
+            input: Input::Line { hint: "Or the address of your profile", longest: 200 },
+        }],
     }
 }
 

@@ -1,7 +1,7 @@
 //! `guildhall panels`: the application panels of a guild (docs/rules.md 7).
 
 use anyhow::bail;
-use entities::application_panel::{self, NewPanel};
+use entities::application_panel::{self, NewPanel, Questions};
 use entities::{ChannelId, PanelId, RoleId, staff_role};
 use serde_json::json;
 
@@ -31,6 +31,16 @@ pub(crate) struct AddArgs {
     /// A staff role whose holders see the tickets; may be repeated [default: all staff roles]
     #[arg(long = "staff-role", value_name = "ROLE_ID")]
     staff_roles: Vec<RoleId>,
+    /// What applicants are asked: a JSON array of at most 5 objects, such as `[{"label": "Why?", "kind": "text"}]`. `kind` is
+    /// `text`, `paragraph`, `agree`, or `choice` with `options`; `"required": false` makes the answer optional
+    #[arg(long, value_name = "JSON", default_value = "[]", value_parser = fields::questions)]
+    questions: Questions,
+    /// The chat role that an acceptance gives
+    #[arg(long, value_name = "ROLE_ID")]
+    accept_role: Option<RoleId>,
+    /// Take no submissions
+    #[arg(long)]
+    closed: bool,
     #[command(flatten)]
     guild: GuildArgs,
 }
@@ -49,12 +59,21 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
         bail!("--staff-role: guild {guild} has no staff role {unknown}; nothing was changed");
     }
     let staff_roles = Some(args.staff_roles).filter(|roles| !roles.is_empty());
-    let new = NewPanel { id: args.id, name: args.name, category: args.category, staff_roles };
+    let new = NewPanel {
+        id: args.id,
+        name: args.name,
+        category: args.category,
+        staff_roles,
+        questions: args.questions,
+        accept_role: args.accept_role,
+        is_open: !args.closed,
+    };
     let Some(panel) = application_panel::add(unit.tx(), guild, new, unit.now()).await? else {
-        bail!("guild {guild} already has a panel with this number; nothing was changed");
+        bail!("guild {guild} has, or had, a panel with this number; nothing was changed");
     };
     let after = json!({ "name": panel.name, "category_id": panel.category_id,
-                        "staff_role_ids": panel.staff_role_ids });
+                        "staff_role_ids": panel.staff_role_ids, "questions": panel.questions,
+                        "accept_role_id": panel.accept_role_id, "open": panel.is_open });
     unit.audit(guild, "application_panels.add", panel.panel_id, json!({ "after": after }));
     unit.commit().await?;
     output::print(&format!("added panel {}", panel.panel_id))
@@ -70,8 +89,14 @@ async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<
             "name": panel.name,
             "category_id": panel.category_id,
             "staff_role_ids": panel.staff_role_ids,
+            "questions": panel.questions,
+            "accept_role_id": panel.accept_role_id,
+            "open": panel.is_open,
             "created_at": output::time(panel.created_at),
         })
     });
-    format.list(["panel_id", "name", "category_id", "staff_role_ids", "created_at"], rows.collect())
+    format.list(
+        ["panel_id", "name", "category_id", "staff_role_ids", "accept_role_id", "open", "created_at"],
+        rows.collect(),
+    )
 }

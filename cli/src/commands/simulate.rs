@@ -49,7 +49,7 @@ pub(crate) const MAX_LIFE_RATE: i64 = 360_000;
 /// `interaction_id`, `message_id`, `status`, `took_ms` and `answer`. The person types a command: `{"guild_id": "1", "user_id": "2",
 /// "command": "setup button", "options": {}}` (`channel_id`: `general` if absent), presses a button: `{"user_id": "2", "message_id": "3",
 /// "press": "custom_id"}` (a select with `values`), or submits the modal that an interaction was answered with: `{"user_id": "2",
-/// "interaction_id": "4", "submit": "custom_id", "fields": {"name": "text"}}`. With `flaw` the signature is one that must be
+/// "interaction_id": "4", "submit": "custom_id", "fields": {"name": "text"}}` (of a select or boxes a list of values). With `flaw` the signature is one that must be
 /// refused: `wrong_signature`, `no_signature`, `old_timestamp`, `changed_body`, `other_key`, or `replayed` (sent twice; `statuses`
 /// has both).
 ///

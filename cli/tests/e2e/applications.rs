@@ -2,7 +2,9 @@
 
 mod commands;
 mod create_ticket;
+mod deciding;
 mod panels;
+mod publishing;
 mod submissions;
 
 use serde_json::{Value, json};
@@ -53,6 +55,27 @@ trait Applying {
             format!("{}/guilds/{}/channels", self.deployment().simulator.base, self.deployment().guild().id);
         let request = testkit::http_client().post(url).header("authorization", "Bot test-token");
         request.json(&category).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// Adds a panel that asks one question of each kind; returns its number.
+    async fn panel(&self, more: Value) -> Value {
+        let mut panel = json!({ "name": "Events team", "questions": [
+            { "label": "Name", "kind": "text", "required": false },
+            { "label": "Why?", "kind": "paragraph" },
+            { "label": "Team", "kind": "choice", "options": ["Red", "Blue"] },
+            { "label": "Rules read?", "kind": "agree" },
+        ] });
+        for (name, value) in more.as_object().unwrap() {
+            panel[name] = value.clone();
+        }
+        self.deployment().api().post(&self.applications("panels"), panel).await.ok()["panel_id"].clone()
+    }
+
+    /// An application for a panel, with answers to the questions of [`Applying::panel`].
+    async fn applied(&self, panel: &Value, applicant: &str) -> Value {
+        let answers = json!({ "Why?": "I like order", "Team": "Red", "Rules read?": true });
+        let body = json!({ "panel_id": panel, "chat_id": applicant, "answers": answers });
+        self.deployment().api().post(&self.applications("submissions"), body).await.ok()
     }
 
     /// Creates a submission to the panel, and calls create-ticket for it.

@@ -1,5 +1,6 @@
 //! Commands of the chat platform (docs/rules.md 13): the simulator sends them as the platform does, and shows what people see.
 
+mod applying;
 mod door;
 pub(crate) mod linking;
 mod moderating;
@@ -55,9 +56,13 @@ impl Seen {
     }
 
     pub(crate) async fn fill(&self, deployment: &Deployment, field: &str, text: &str) -> Self {
+        self.fill_all(deployment, json!({ field: text })).await
+    }
+
+    /// Answers the form; a choice has a list of values.
+    async fn fill_all(&self, deployment: &Deployment, fields: Value) -> Self {
         let id =
             self.state["modal"]["custom_id"].as_str().unwrap_or_else(|| panic!("no form: {}", self.state));
-        let fields = json!({ field: text });
         let report = deployment.simulator.submit(&self.user, &self.interaction, id, fields).await;
         Self::of(deployment, &self.user, &report).await
     }

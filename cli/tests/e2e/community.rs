@@ -58,6 +58,9 @@ pub(crate) async fn live(deployment: &Deployment) {
     }
     let ticket = format!("/guilds/{}/application-submissions/1/create-ticket", guild.id);
     api.post(&ticket, json!({ "panel_id": 1 })).await.ok();
+    let submission = |rest: &str| format!("/guilds/{}/application-submissions/1/{rest}", guild.id);
+    api.post(&submission("comments"), json!({ "text": "known" })).await.ok();
+    api.post(&submission("refuse"), json!({ "reason": "too young" })).await.ok();
     api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
     let entry = json!({ "action": "shop.buy", "target_id": member.chat, "metadata": { "prices": [1.0, 1e16, -0.0] } });
     api.post(&format!("/guilds/{}/audit-logs", guild.id), entry).await.ok();

@@ -64,7 +64,12 @@ async fn another_guilds_ids_are_answered_as_unknown_ones(deployment: &Deployment
         (operation.method.as_str(), operation.template.as_str())
             != ("PUT", "/guilds/{guildId}/links/{chatId}")
     };
+    // The number that a guild gives to a new submission of its own.
+    let is_given = |(operation, places): &(&Operation, Vec<&str>)| {
+        operation.template.ends_with("/application-submissions") && places == &["submission_id"]
+    };
     let walks: Vec<_> = all.iter().filter(looks_up).flat_map(Operation::walks).collect();
+    let walks: Vec<_> = walks.into_iter().filter(|walk| !is_given(walk)).collect();
     assert!(walks.len() > PLACES, "{}", walks.len());
     let intruder = Caller::of(deployment, own, 2 * walks.len()).await;
     let (before, updates) = (deployment.rows(Some(&own.id)).await, deployment.member_updates().await);

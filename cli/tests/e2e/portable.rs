@@ -77,6 +77,7 @@ async fn a_guild_is_equal_wherever_it_goes(deployment: &Deployment) {
         "registered_game",
         "application_panel",
         "application_submission",
+        "application_comment",
         "ticket",
         "log_channel",
         "audit_chain",

@@ -25,7 +25,7 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
         console.post(&format!("{shield}/flag"), &[("play_id", &player), ("reason", "exploiting")]).await;
     asked.shows(200, "Flag 1 player").shows(200, "Only the operator of the service can lift them.");
     let named = &deployment.guild().members[21].name;
-    assert!(asked.row(&player).contains(named), "{}", asked.text());
+    assert!(!asked.row(named).is_empty(), "{}", asked.text());
     let mistyped = [("play_id", "4242424242"), ("reason", "exploiting")];
     let asked_in_vain = console.post(&format!("{shield}/flag"), &mistyped).await;
     asked_in_vain.shows(200, "Roblox knows no player with this id").shows(200, "not known");
@@ -34,7 +34,7 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
     let flagged = console.submit(&form.action, &fields).await;
     flagged.shows(200, "1 player flagged.").shows(200, "1 of 1 flagged").shows(200, "exploiting");
     console.get(&format!("{shield}?ids=x")).await.shows(422, "digits only");
-    let row = console.get(&shield).await.shows(200, "Flagged by this server").row(&player);
+    let row = console.get(&shield).await.shows(200, "Flagged by this server").row(named);
     assert!(row.contains("exploiting") && row.contains("import"), "{row}");
 }
 

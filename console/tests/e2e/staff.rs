@@ -286,7 +286,8 @@ async fn an_application_is_read(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let list = page(deployment, "applications");
     owner.post(&format!("{list}/panels"), &[("name", "")]).await.shows(422, "Enter what people apply for.");
-    owner.submit(&format!("{list}/panels"), &[("name", "Moderator team")]).await.shows(200, "All staff");
+    owner.submit(&format!("{list}/panels"), &[("name", "Moderator team"), ("open", "yes")]).await;
+    owner.get(&list).await.shows(200, "All staff");
     let panel = deployment.audit("application_panels.add").await[0]["target_id"].as_str().unwrap().to_owned();
     let panel: i64 = panel.parse().unwrap();
     let sent = json!({ "panel_id": panel, "submission_id": 4711, "chat_id": guild.members[5].chat,

@@ -110,10 +110,20 @@ both_databases! {
                  VALUES ({}, {n}, 1, 'open', 5, '{}', '{}')", guild(), time(n), time(second)
             )).await;
         }
+        // One was decided lately, and one was for a panel that was removed.
+        fixture.execute(&format!(
+            "UPDATE application_submission SET state = 'refused', decided_at = '{}' WHERE submission_id = 4", time(900)
+        )).await;
+        fixture.execute(&format!(
+            "INSERT INTO application_panel (guild_id, panel_id, name, created_at, removed_at) VALUES ({}, 2, 'p', '{}', '{}')",
+            guild(), time(0), time(1)
+        )).await;
+        fixture.execute("UPDATE application_submission SET panel_id = 2 WHERE submission_id = 3").await;
         let rows = fixture.batches(async |conn| retention::submissions(conn, at(500), 2).await.unwrap()).await;
-        assert_eq!(rows, [3, 2], "two with a ticket, then two");
-        assert_eq!(fixture.count("application_submission WHERE submission_id IN (2, 6)").await, 2);
-        assert_eq!((fixture.count("application_submission").await, fixture.count("ticket").await), (2, 1));
+        assert_eq!(rows, [4, 1], "a ticket, two submissions and the panel of one, then the third");
+        assert_eq!(fixture.count("application_submission WHERE submission_id IN (2, 4, 6)").await, 3);
+        assert_eq!(fixture.count("application_panel").await, 1);
+        assert_eq!((fixture.count("application_submission").await, fixture.count("ticket").await), (3, 1));
     }
 
     async fn who_knows_an_old_revision_gets_the_whole_list(fixture: &Fixture) {

@@ -1,15 +1,15 @@
 //! Panels and submissions numbered in each guild; only one ticket for a submission.
 
 use entities::application_panel::{self, NewPanel};
-use entities::application_submission::{self, NewSubmission};
+use entities::application_submission::{self, Filter, NewSubmission, State};
 use entities::ticket::{self, Begun};
-use entities::{ChannelId, PanelId, SubmissionId};
+use entities::{ChannelId, Page, PanelId, SubmissionId, application_comment};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
 
 impl Fixture {
     async fn apply(&self) -> (SubmissionId, PanelId) {
-        let panel = NewPanel { id: None, name: "Staff".to_owned(), category: None, staff_roles: None };
+        let panel = NewPanel::named("Staff");
         let panel =
             application_panel::add(self.conn(), guild(), panel, at(0)).await.unwrap().unwrap().panel_id;
         let answers = sea_orm::JsonValue::Null;
@@ -31,9 +31,7 @@ both_databases! {
     async fn ids_are_given_by_the_guild_or_counted_on(fixture: &Fixture) {
         let panel = |id: Option<i64>| NewPanel {
             id: id.map(|id| PanelId::try_from(id).unwrap()),
-            name: "Staff".to_owned(),
-            category: None,
-            staff_roles: None,
+            ..NewPanel::named("Staff")
         };
         let add = async |guild, id| {
             let added = application_panel::add(fixture.conn(), guild, panel(id), at(0)).await.unwrap();
@@ -56,5 +54,44 @@ both_databases! {
         assert_eq!(open(first).await.unwrap().channel_id, Some(first));
         assert!(open(second).await.is_none());
         assert!(ticket::find(fixture.conn(), other_guild(), found.ticket_id).await.unwrap().is_none());
+    }
+
+    async fn who_has_applied_is_known_until_the_decision(fixture: &Fixture) {
+        let (submission, panel) = fixture.apply().await;
+        let open = async |who| application_submission::open_of(fixture.conn(), guild(), panel, who).await.unwrap();
+        assert_eq!((open(chat(1)).await, open(chat(2)).await), (Some(submission), None));
+        assert_eq!(application_submission::open_of(fixture.conn(), other_guild(), panel, chat(1)).await.unwrap(), None);
+        let row = application_submission::find_for_update(fixture.conn(), guild(), submission).await.unwrap().unwrap();
+        let comment = async |text: &str| {
+            application_comment::add(fixture.conn(), &row, chat(3), text.to_owned(), at(1)).await.unwrap().comment_id
+        };
+        let (one, two) = (comment("one").await, comment("two").await);
+        let said = async |guild, page| application_comment::list(fixture.conn(), guild, submission, page).await.unwrap();
+        let ids: Vec<_> = said(guild(), Page::first(5)).await.into_iter().map(|row| row.comment_id).collect();
+        assert_eq!(ids, [two, one]);
+        assert_eq!(said(other_guild(), Page::first(5)).await, []);
+        let decided = application_submission::Model {
+            state: State::Accepted, decided_at: Some(at(2)), decided_by: Some(chat(3)), ..row
+        };
+        application_submission::save(fixture.conn(), &decided).await.unwrap();
+        assert_eq!(open(chat(1)).await, None);
+        let filter = |state| Filter { state: Some(state), ..Filter::default() };
+        let listed = async |state| {
+            let rows = application_submission::list(fixture.conn(), guild(), filter(state), Page::first(5)).await;
+            rows.unwrap().len()
+        };
+        assert_eq!((listed(State::Accepted).await, listed(State::Open).await), (1, 0));
+    }
+
+    async fn a_removed_panel_stays_for_its_submissions(fixture: &Fixture) {
+        let (_, panel) = fixture.apply().await;
+        let unused = application_panel::add(fixture.conn(), guild(), NewPanel::named("x"), at(0)).await.unwrap().unwrap();
+        for id in [panel, unused.panel_id] {
+            let row = application_panel::find_for_update(fixture.conn(), guild(), id).await.unwrap().unwrap();
+            application_panel::remove(fixture.conn(), row, at(1)).await.unwrap();
+        }
+        assert_eq!(application_panel::list(fixture.conn(), guild()).await.unwrap(), []);
+        let all = application_panel::list_all(fixture.conn(), guild()).await.unwrap();
+        assert_eq!(all.into_iter().map(|row| (row.panel_id, row.removed_at)).collect::<Vec<_>>(), [(panel, Some(at(1)))]);
     }
 }

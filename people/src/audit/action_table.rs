@@ -237,13 +237,45 @@ const SERVERS: [Action; 5] = [
     ),
 ];
 
-const APPLICATIONS: [Action; 4] = [
+const APPLICATIONS: [Action; 11] = [
     to("application_panels.add", "Panel added", Other, "added the panel {name}"),
+    to("application_panels.update", "Panel changed", Other, "changed panel {target}"),
+    to("application_panels.remove", "Panel removed", Other, "removed the panel {name}"),
+    to(
+        "application_panels.publish_requested",
+        "Panel to be posted",
+        Other,
+        "asked for a panel to be posted in channel {channel_id}",
+    ),
+    to(
+        "application_panels.publish",
+        "Panel posted",
+        Other,
+        "posted the panel {name} in channel {channel_id}",
+    ),
     to(
         "application_submissions.add",
         "Application received",
         Other,
         "received application {target}[ of {chat_id}]",
+    ),
+    to(
+        "application_submissions.accept",
+        "Application accepted",
+        Other,
+        "accepted application {target}[ of {chat_id}][ for {panel_id}][: {reason}]",
+    ),
+    to(
+        "application_submissions.refuse",
+        "Application refused",
+        Other,
+        "refused application {target}[ of {chat_id}][ for {panel_id}][: {reason}]",
+    ),
+    to(
+        "application_submissions.comment",
+        "Comment on an application",
+        Other,
+        "commented on application {target}[ of {chat_id}]",
     ),
     to(
         "ticket.create_requested",

@@ -117,7 +117,7 @@ impl Names {
         let games =
             if ids.has(&["place_id"]) { registered_game::list(conn, guild).await? } else { Vec::new() };
         let panels =
-            if ids.has(&["panel_id"]) { application_panel::list(conn, guild).await? } else { Vec::new() };
+            if ids.has(&["panel_id"]) { application_panel::list_all(conn, guild).await? } else { Vec::new() };
         let zone = guild::find(conn, guild).await?;
         let zone = zone.map_or(Tz::UTC, |guild| period::zone(&guild.settings()));
         Ok(Self {

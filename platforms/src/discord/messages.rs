@@ -95,6 +95,21 @@ impl ChatPlatform {
             .await
     }
 
+    /// Posts the text with a button: its label, and its id. Who is named in the text is not pinged.
+    pub async fn post_button(
+        &self,
+        call: CallContext,
+        channel: ChannelId,
+        text: &str,
+        (label, id): (&str, String),
+        nonce: &str,
+    ) -> Result<()> {
+        let button = json!({ "type": 2, "style": 1, "label": label, "custom_id": id });
+        let body = json!({ "content": cut(text), "allowed_mentions": { "parse": [] },
+                           "components": [{ "type": 1, "components": [button] }] });
+        self.post(call, channel, body, nonce).await
+    }
+
     async fn post(&self, call: CallContext, channel: ChannelId, mut body: Value, nonce: &str) -> Result<()> {
         let skipped = nonce.chars().count().saturating_sub(MAX_NONCE_CHARS);
         body["nonce"] = nonce.chars().skip(skipped).collect::<String>().into();

@@ -22,6 +22,14 @@ pub struct TextChannel {
 }
 
 impl ChatPlatform {
+    /// Categories of channels: id and name, by name.
+    pub async fn categories(&self, call: CallContext) -> Result<Vec<(ChannelId, String)>> {
+        let all = self.channels(call).await?.into_iter().filter(ChatChannel::is_category);
+        let mut found: Vec<_> = all.map(|channel| (channel.id, channel.name)).collect();
+        found.sort_by(|(_, a), (_, b)| a.cmp(b));
+        Ok(found)
+    }
+
     /// By name. Three calls.
     pub async fn text_channels(&self, call: CallContext) -> Result<Vec<TextChannel>> {
         let (channels, roles, bot) =

@@ -73,7 +73,7 @@ impl Kept {
             ),
             Self::Submissions => (
                 "GUILDHALL_RETENTION_SUBMISSIONS",
-                "application submissions with their tickets, after the ticket was opened",
+                "application submissions with their tickets, after the decision and the opening of the ticket",
                 365,
                 30,
             ),

@@ -65,7 +65,7 @@ fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Fields of options and of modals begin with `option.` and `field.`. An option that is left empty is absent.
+/// Fields of options and of modals begin with `option.` and `field.`, chosen values of modals with `choice.`. An option that is left empty is absent.
 fn read(input: &Input) -> InteractionForm {
     let mut form = InteractionForm {
         guild_id: input.query("guild").and_then(|id| id.parse().ok()),
@@ -85,6 +85,10 @@ fn read(input: &Input) -> InteractionForm {
             "submit" => form.submit = Some(value),
             _ => match name.split_once('.') {
                 Some(("option", option)) if !value.is_empty() => text(&mut form.options, option, value),
+                Some(("choice", field)) if !value.is_empty() => {
+                    let chosen = form.fields.entry(field).or_insert_with(|| Value::Array(Vec::new()));
+                    chosen.as_array_mut().into_iter().for_each(|all| all.push(value.clone().into()));
+                }
                 Some(("field", field)) => text(&mut form.fields, field, lines(&value)),
                 _ => {}
             },

@@ -91,8 +91,12 @@ fn check_select<'f>(select: &mut Fields<'f, '_>, kind: u64, ids: &mut HashSet<&'
     if kind != TEXT_SELECT {
         return;
     }
+    check_options(select, 25);
+}
+
+pub(super) fn check_options(select: &mut Fields<'_, '_>, most: usize) {
     let mut values = HashSet::new();
-    select.each("options", 1..=25, |option| {
+    select.each("options", 1..=most, |option| {
         option.required_text("label", 1..=100);
         option.text("description", 0..=100);
         let value = option.required_text("value", 1..=100);

@@ -6,15 +6,16 @@ use serde_json::{Map, Value, json};
 
 use crate::fields::Fields;
 use crate::form::{self, FormErrors};
-use crate::message::components::{self, ROW, check_custom_id};
+use crate::message::components::{self, ROW, TEXT_SELECT, check_custom_id, check_options};
 use crate::reply::Reply;
 
 const TEXT_INPUT: u64 = 4;
 const LABEL: u64 = 18;
+pub(crate) const CHECKBOXES: u64 = 22;
 const SHORT_AND_PARAGRAPH: [u64; 2] = [1, 2];
 const MAX_TEXT: i64 = 4000;
 
-/// A modal that the platform can show. Inputs stand in rows or in labels.
+/// A modal that the platform can show. Texts stand in rows or in labels, choices in labels.
 pub(crate) fn check(map: &Map<String, Value>) -> Result<(), Reply> {
     let mut errors = FormErrors::default();
     let mut modal = Fields::new(map, &mut errors);
@@ -27,7 +28,13 @@ pub(crate) fn check(map: &Map<String, Value>) -> Result<(), Reply> {
             if row.get("component").is_none() {
                 row.error("component", form::required());
             }
-            row.inner("component", |input| check_input(input, &mut ids));
+            row.inner("component", |input| {
+                match input.choice("type", &[TEXT_SELECT, TEXT_INPUT, CHECKBOXES]) {
+                    TEXT_SELECT => check_choice(input, 25, &mut ids),
+                    CHECKBOXES => check_choice(input, 10, &mut ids),
+                    _ => check_input(input, &mut ids),
+                }
+            });
         } else {
             row.each("components", 1..=1, |input| {
                 input.required_text("label", 1..=45);
@@ -36,6 +43,20 @@ pub(crate) fn check(map: &Map<String, Value>) -> Result<(), Reply> {
         }
     });
     errors.into_result()
+}
+
+/// A select, or boxes to check.
+fn check_choice<'f>(input: &mut Fields<'f, '_>, most: u8, ids: &mut HashSet<&'f str>) {
+    check_custom_id(input, ids);
+    input.text("placeholder", 0..=150);
+    let least = input.number("min_values", 0..=most.into());
+    input.number("max_values", 1..=most.into());
+    let required = input.get("required").is_none() || input.flag("required");
+    if least == Some(0) && required {
+        let text = "A required choice has at least one value.".to_owned();
+        input.error("min_values", ("COMPONENT_MIN_VALUES_REQUIRED", text));
+    }
+    check_options(input, most.into());
 }
 
 fn check_input<'f>(input: &mut Fields<'f, '_>, ids: &mut HashSet<&'f str>) {
@@ -67,10 +88,7 @@ pub(crate) fn submitted(modal: &Value, typed: &Map<String, Value>) -> Result<Val
     let rows = modal["components"].as_array().into_iter().flatten();
     let fill = |(row, (_, input)): (&Value, (&str, &Value))| {
         let id = input["custom_id"].as_str().unwrap_or_default();
-        let text = typed.get(id).map_or(Some(""), Value::as_str);
-        let text = text.ok_or_else(|| format!("fields: {id} must be a text"))?;
-        check_text(id, text, input)?;
-        let input = json!({ "type": TEXT_INPUT, "custom_id": id, "value": text });
+        let input = filled(id, typed.get(id), input)?;
         Ok(if row["type"] == LABEL {
             json!({ "type": LABEL, "component": input })
         } else {
@@ -80,6 +98,32 @@ pub(crate) fn submitted(modal: &Value, typed: &Map<String, Value>) -> Result<Val
     let mut filled = rows.zip(inputs(modal)).map(fill).collect::<Result<Vec<Value>, String>>()?;
     components::number(&mut filled, &mut 0);
     Ok(filled.into())
+}
+
+/// Typed is a text, or a list of chosen values.
+fn filled(id: &str, typed: Option<&Value>, input: &Value) -> Result<Value, String> {
+    let kind = input["type"].as_u64().unwrap_or_default();
+    if kind == TEXT_INPUT {
+        let text = typed.map_or(Some(""), Value::as_str);
+        let text = text.ok_or_else(|| format!("fields: {id} must be a text"))?;
+        check_text(id, text, input)?;
+        return Ok(json!({ "type": kind, "custom_id": id, "value": text }));
+    }
+    let none = Vec::new();
+    let values = typed.map_or(Some(&none), Value::as_array);
+    let values = values.ok_or_else(|| format!("fields: {id} must be a list of values"))?;
+    let options = input["options"].as_array().unwrap_or(&none);
+    if let Some(unknown) =
+        values.iter().find(|value| !options.iter().any(|option| option["value"] == **value))
+    {
+        return Err(format!("fields: {id} has no option {unknown}"));
+    }
+    let required = input["required"].as_bool().unwrap_or(true);
+    let most = input["max_values"].as_u64().unwrap_or(if kind == TEXT_SELECT { 1 } else { 10 });
+    if values.len() as u64 > most || (required && values.is_empty()) {
+        return Err(format!("fields: {id} has too many or too few values"));
+    }
+    Ok(json!({ "type": kind, "custom_id": id, "values": values }))
 }
 
 fn check_text(id: &str, text: &str, input: &Value) -> Result<(), String> {
@@ -115,6 +159,25 @@ mod tests {
         assert_eq!(typed(json!({ "a": "x" })), Ok(filled));
         for wrong in [json!({}), json!({ "a": "long" }), json!({ "a": 1 }), json!({ "a": "x", "c": "x" })] {
             assert!(typed(wrong.clone()).is_err(), "{wrong}");
+        }
+        let choice = json!({ "type": 3, "custom_id": "c", "options": [{ "label": "Red", "value": "r" }] });
+        let agree = json!({ "type": 22, "custom_id": "d", "min_values": 0, "required": false, "options": [{ "label": "Yes", "value": "y" }] });
+        let labelled = |input: &Value| json!({ "type": 18, "label": "L", "component": input });
+        let choices = modal(json!([labelled(&choice), labelled(&agree)]));
+        assert!(check(choices.as_object().unwrap()).is_ok());
+        let chosen = |values: Value| submitted(&choices, values.as_object().unwrap());
+        let sent = chosen(json!({ "c": ["r"] })).unwrap();
+        assert_eq!(
+            (&sent[0]["component"]["values"], &sent[1]["component"]["values"]),
+            (&json!(["r"]), &json!([]))
+        );
+        for wrong in [json!({}), json!({ "c": "r" }), json!({ "c": ["x"] }), json!({ "c": ["r", "r"] })] {
+            assert!(chosen(wrong.clone()).is_err(), "{wrong}");
+        }
+        let empty = json!({ "type": 3, "custom_id": "c", "options": [] });
+        let loose = json!({ "type": 22, "custom_id": "d", "min_values": 0, "options": [{ "label": "Yes", "value": "y" }] });
+        for wrong in [&empty, &loose] {
+            assert!(check(modal(json!([labelled(wrong)])).as_object().unwrap()).is_err(), "{wrong}");
         }
         let doubled =
             modal(json!([{ "type": 1, "components": [input] }, { "type": 1, "components": [input] }]));

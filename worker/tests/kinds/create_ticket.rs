@@ -33,7 +33,7 @@ impl Process {
         let now = self.context.clock.now();
         let category = category.map(|id| id.parse::<ChannelId>().unwrap());
         let staff_roles = staff_roles.map(|ids| ids.into_iter().map(role).collect());
-        let panel = NewPanel { id: None, name: "Staff Application".to_owned(), category, staff_roles };
+        let panel = NewPanel { category, staff_roles, ..NewPanel::named("Staff Application") };
         let panel = application_panel::add(&transaction, guild_id(), panel, now).await.unwrap().unwrap();
         let new = NewSubmission {
             id: None,

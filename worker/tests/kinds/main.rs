@@ -17,6 +17,7 @@ mod others;
 mod people;
 mod post_news;
 mod process;
+mod publish_panel;
 mod scopes;
 mod shield_import;
 mod sync_all;

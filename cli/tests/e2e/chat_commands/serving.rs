@@ -47,12 +47,12 @@ async fn commands_are_registered_when_they_differ(deployment: &Deployment) {
     }
     let before = commands().await;
     let said = deployment.command(&["chat", "register-commands"]).await.succeeded();
-    assert_eq!(said.trim(), "the chat platform has these 11 commands already");
+    assert_eq!(said.trim(), "the chat platform has these 12 commands already");
     assert_eq!(commands().await, before);
     deployment.simulator.put_commands(json!([{ "name": "old", "description": "Of another version" }])).await;
     let said = deployment.command(&["chat", "register-commands"]).await.succeeded();
-    assert_eq!(said.trim(), "registered 11 commands");
-    assert_eq!(commands().await.len(), 11);
+    assert_eq!(said.trim(), "registered 12 commands");
+    assert_eq!(commands().await.len(), 12);
     typed(deployment, &deployment.guild().members[0].chat, "banned", json!({}))
         .await
         .says(&["Nobody is banned"]);

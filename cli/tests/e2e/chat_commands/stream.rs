@@ -115,7 +115,7 @@ async fn commands_of_another_program_stay(deployment: &Deployment) {
     assert_eq!(report["status"], Value::Null, "{report}");
     assert_eq!(answers(deployment).await, Value::Null);
     let said = deployment.command(&["chat", "register-commands"]).await.succeeded();
-    assert_eq!(said.trim(), "registered 11 commands");
+    assert_eq!(said.trim(), "registered 12 commands");
 }
 
 async fn with_a_public_key_nothing_comes_by_the_stream(deployment: &Deployment) {

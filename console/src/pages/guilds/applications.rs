@@ -1,35 +1,40 @@
 //! /console/guilds/:guild/applications: panels, the applications to them, and their tickets.
 
+pub(crate) mod panel;
+mod panel_form;
 mod panels;
 pub(crate) mod submission;
 
 use std::collections::HashMap;
 
 use askama::Template;
-use entities::application_search::{self, Filter, Stage};
+use entities::application_search::{self, Stage};
+use entities::application_submission::{self, Filter, State};
 use entities::{
-    ChannelId, ChatId, Page as Rows, PanelId, Subject, SubmissionId, application_panel,
-    application_submission, staff_role, ticket,
+    ChannelId, ChatId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, staff_role, ticket,
 };
-use http::Method;
 use people::Needs;
-use serde_json::Value;
 
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::{People, Who, chat_of};
-use crate::response::{Flash, PageError, Response};
+use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// The field of the filter by person.
 const APPLICANT: &str = "applicant";
-const FIELDS: [&str; 4] = [APPLICANT, "name", "category_id", "staff_role_ids"];
 /// Value in the filter, word, and meaning.
-const STAGES: [(&str, &str, Stage); 3] = [
-    ("new", "New", Stage::New),
-    ("creating", "Ticket not open yet", Stage::Ticket(ticket::State::Creating)),
-    ("open", "Ticket open", Stage::Ticket(ticket::State::Open)),
+const STATES: [(&str, &str, State); 3] = [
+    ("open", "Open", State::Open),
+    ("accepted", "Accepted", State::Accepted),
+    ("refused", "Refused", State::Refused),
+];
+/// The same for tickets.
+const TICKETS: [(&str, &str, Stage); 3] = [
+    ("none", "No ticket", Stage::None),
+    ("creating", "Not open yet", Stage::Ticket(ticket::State::Creating)),
+    ("open", "Open", Stage::Ticket(ticket::State::Open)),
 ];
 /// Rows of a list.
 const ROWS: usize = 50;
@@ -44,9 +49,9 @@ struct Page {
     chosen: Option<PanelId>,
     /// Value in the filter, and the word.
     states: [(&'static str, &'static str); 3],
+    tickets: [(&'static str, &'static str); 3],
     filtered: bool,
     panels: Vec<panels::Panel>,
-    roles: Vec<staff_role::Model>,
     rows: Vec<Row>,
     more: Option<String>,
 }
@@ -56,12 +61,24 @@ struct Row {
     panel: String,
     who: Who,
     sent: When,
+    state: Mark,
     ticket: Ticket,
+}
+
+/// A meaning, and a word.
+type Mark = (&'static str, &'static str);
+
+fn mark(state: State) -> Mark {
+    match state {
+        State::Open => ("info", "open"),
+        State::Accepted => ("good", "accepted"),
+        State::Refused => ("bad", "refused"),
+    }
 }
 
 /// The ticket of a submission: its state, and its Discord channel.
 struct Ticket {
-    state: (&'static str, &'static str),
+    state: Mark,
     channel: Option<String>,
 }
 
@@ -75,27 +92,31 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let chosen: Option<PanelId> = visit.query.read("panel");
     let rows = Rows { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 };
     let (applicant, form) = applicant(visit, form).await?;
-    let stage = STAGES.iter().find(|(value, ..)| *value == visit.query.text("state"));
-    let filter = Filter { panel: chosen, applicant, stage: stage.map(|(_, _, stage)| *stage) };
+    let state = STATES.iter().find(|(value, ..)| *value == visit.query.text("state"));
+    let stage = TICKETS.iter().find(|(value, ..)| *value == visit.query.text("ticket"));
+    let stage = stage.map(|(.., stage)| *stage);
+    let filter = Filter { panel: chosen, applicant, state: state.map(|(.., state)| *state) };
     let mut rows = match form.problem_of(APPLICANT) {
-        "" => application_search::search(conn, guild, filter, rows).await?,
+        "" => application_search::search(conn, guild, filter, stage, rows).await?,
         _ => Vec::new(),
     };
     let more =
         (rows.len() > ROWS).then(|| visit.query.with("cursor", &rows[ROWS - 1].submission_id.to_string()));
     rows.truncate(ROWS);
-    let panels = application_panel::list(conn, guild).await?;
+    let mut panels = application_panel::list_all(conn, guild).await?;
+    let rows = submissions(visit, rows, &panels).await?;
+    panels.retain(|panel| panel.removed_at.is_none());
     let roles = staff_role::list(conn, guild).await?;
     let page = Page {
         shell: visit.shell("Applications", Place::Applications),
         url: visit.url("/applications"),
         admin: visit.rights.may(Needs::Admin),
         chosen,
-        states: STAGES.map(|(value, word, _)| (value, word)),
-        filtered: ["panel", "state", APPLICANT].iter().any(|name| visit.query.has(name)),
-        rows: submissions(visit, rows, &panels).await?,
-        panels: panels.into_iter().map(|panel| panels::shown(panel, &roles)).collect(),
-        roles,
+        states: STATES.map(|(value, word, _)| (value, word)),
+        tickets: TICKETS.map(|(value, word, _)| (value, word)),
+        filtered: ["panel", "state", "ticket", APPLICANT].iter().any(|name| visit.query.has(name)),
+        rows,
+        panels: panels::shown(visit, panels, &roles).await,
         more,
         form,
     };
@@ -128,6 +149,7 @@ async fn submissions(
         panel: panel_name(panels, row.panel_id),
         who: people.who(visit, Subject::Chat(row.chat_id)),
         sent: visit.when(row.created_at),
+        state: mark(row.state),
         ticket: Ticket::of(visit, tickets.get(&row.submission_id)),
     };
     Ok(rows.into_iter().map(row).collect())
@@ -141,7 +163,7 @@ fn panel_name(panels: &[application_panel::Model], id: PanelId) -> String {
 impl Ticket {
     fn of(visit: &GuildVisit, row: Option<&ticket::Model>) -> Self {
         let state = match row.map(|row| row.state) {
-            None => ("info", "new"),
+            None => ("quiet", "no ticket"),
             Some(ticket::State::Creating) => ("warning", "ticket not open yet"),
             Some(ticket::State::Open) => ("good", "ticket open"),
         };
@@ -152,24 +174,4 @@ impl Ticket {
 /// The address of a channel in Discord.
 fn in_discord(visit: &GuildVisit, channel: ChannelId) -> String {
     format!("https://discord.com/channels/{}/{channel}", visit.guild.guild_id)
-}
-
-/// Adds a panel.
-pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
-    if !visit.form.has("name") {
-        let form = Form::wrong(&visit.form, Some("name"), "Enter what people apply for.");
-        return show(&visit, form).await;
-    }
-    let mut body = visit.form.json(&["name", "category_id"]);
-    // Without a choice all staff see the tickets.
-    let roles = visit.form.all("staff_role_ids");
-    if !roles.is_empty() {
-        body.insert("staff_role_ids".to_owned(), Value::from(roles));
-    }
-    let answer = visit.api(Method::POST, "/guilds/{g}/application-panels", body).await;
-    if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer)).await;
-    }
-    let flash = Flash::new(format!("Panel {} added.", visit.form.text("name")));
-    Ok(Response::see(visit.url("/applications")).flash(flash))
 }

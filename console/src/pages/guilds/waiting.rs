@@ -6,8 +6,8 @@ use entities::job::listing;
 use entities::sanction::MirrorState;
 use entities::sanction::history::{self, Filter};
 use entities::{
-    Page as Part, SanctionKind, follow, game_server, leave_request, link_attempt, log_channel,
-    pending_action, synced_member,
+    Page as Part, SanctionKind, application_submission, follow, game_server, leave_request, link_attempt,
+    log_channel, pending_action, synced_member,
 };
 use platforms::FollowPace;
 
@@ -60,6 +60,14 @@ impl Waiting {
         }
         if visit.may("links.write") {
             counts.push((held_links(visit).await?, "link", "to decide", "/members/attempts"));
+        }
+        if visit.may("tickets.write") {
+            counts.push((
+                open_applications(visit).await?,
+                "application",
+                "to decide",
+                "/applications?state=open",
+            ));
         }
         if visit.rights.admin {
             counts.push((
@@ -117,6 +125,15 @@ async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
 async fn held_links(visit: &GuildVisit) -> Result<usize, PageError> {
     let (conn, guild, held) = (visit.read(), visit.guild.guild_id, Some(link_attempt::State::Held));
     Ok(link_attempt::list(conn, guild, held, Part::first(COUNTED_MAX)).await?.len())
+}
+
+async fn open_applications(visit: &GuildVisit) -> Result<usize, PageError> {
+    let open = application_submission::Filter {
+        state: Some(application_submission::State::Open),
+        ..application_submission::Filter::default()
+    };
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    Ok(application_submission::list(conn, guild, open, Part::first(COUNTED_MAX)).await?.len())
 }
 
 async fn refused_channels(visit: &GuildVisit) -> Result<usize, PageError> {

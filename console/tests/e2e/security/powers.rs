@@ -66,6 +66,7 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
         attempt(&me, &[("role_id", powerful)]),
         attempt(&them, &[("role_id", powerful)]),
         attempt("/bindings", &[("group_id", &group), ("rank", &rank), ("role_id", powerful)]),
+        attempt("/applications/panels", &[("name", "Mine"), ("open", "yes"), ("accept_role_id", powerful)]),
         attempt("/keys", &[("name", "mine"), ("scopes", "admin")]),
         attempt("/keys", &[("name", "mine"), ("scopes", "sync")]),
         attempt("/keys", &[("name", "mine"), ("set", "bot")]),
@@ -96,6 +97,7 @@ fn beyond_staff(guild: &Guild, own: &str, friend: &str, owned: &Owned) -> Vec<At
         attempt(&format!("/moderation/bans/{}/lift", owned.ban), &[]),
         attempt(&format!("/moderation/bans/{}/lift", owned.ban), &[("all", "yes")]),
         attempt(&format!("/jobs/{}/retry", owned.job), &[]),
+        attempt(&format!("/applications/{}/accept", owned.application), &[]),
     ]);
     attempts
 }
@@ -106,6 +108,8 @@ struct Owned {
     request: String,
     ban: String,
     job: String,
+    /// For a panel whose acceptance gives a role.
+    application: String,
 }
 
 impl Owned {
@@ -122,7 +126,13 @@ impl Owned {
         let jobs = api.get(&format!("/guilds/{}/jobs", guild.id)).await.ok();
         let failed =
             jobs["jobs"].as_array().unwrap().iter().find(|job| job["kind"] == "assign_role").unwrap();
+        let applications = |rest: &str| format!("/guilds/{}/application-{rest}", guild.id);
+        let panel = json!({ "panel_id": 50, "name": "Team", "accept_role_id": guild.roles[0] });
+        api.post(&applications("panels"), panel).await.ok();
+        let sent = json!({ "panel_id": 50, "chat_id": person });
+        let application = api.post(&applications("submissions"), sent).await.ok();
         Self {
+            application: application["submission_id"].to_string(),
             strike: id(api.post(&of("strikes"), strike).await.ok()),
             request: id(api.post(&of("leave-requests"), days).await.ok()),
             ban: id(api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok()),
@@ -150,7 +160,10 @@ pub(super) async fn powers(deployment: &Deployment, own: &str, friend: &str) -> 
     let list =
         async |path: &str| api.get(&format!("/guilds/{}/staff/{path}?staff_id={own}", guild.id)).await.ok();
     let ban = api.get(&format!("/moderation/{}/ban-status/{own}", guild.id)).await.ok();
+    let applications =
+        async |rest: &str| api.get(&format!("/guilds/{}/application-{rest}", guild.id)).await.ok();
     json!({
+        "panels": applications("panels").await, "applications": applications("submissions").await,
         "roles": held,
         "keys": keys.iter().map(|key| format!("{} {} {:?} {:?}", key.public_id, key.scopes, key.expires_at, key.revoked_at)).collect::<Vec<_>>(),
         "staff": staff.iter().map(|one| format!("{} {} {:?} {:?}", one.chat_id, one.role_id, one.permissions, one.play_permissions)).collect::<Vec<_>>(),

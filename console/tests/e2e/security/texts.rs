@@ -22,7 +22,7 @@ const CORPUS: [&str; 9] = [
 ];
 
 /// Texts of a guild, by table and column.
-const TEXTS: [(&str, &str); 20] = [
+const TEXTS: [(&str, &str); 22] = [
     ("guild", "name"),
     ("api_key", "name"),
     ("link", "play_username"),
@@ -41,6 +41,8 @@ const TEXTS: [(&str, &str); 20] = [
     ("server_command", "ack_message"),
     ("registered_game", "name"),
     ("application_panel", "name"),
+    ("application_submission", "decision_reason"),
+    ("application_comment", "body"),
     ("audit_entry", "target_id"),
     ("job", "request_id"),
 ];

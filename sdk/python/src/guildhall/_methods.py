@@ -12,6 +12,19 @@ from ._operation import DEFAULT, Options
 class Methods(BaseClient):
     """One method for each operation, and one that iterates over the rows of each list."""
 
+    def accept_application(
+        self, guild_id: m.GuildId, submission_id: int, body: m.Acceptance | None = None, *, options: Options = DEFAULT
+    ) -> m.DecidedSubmission:
+        """Accept an application.
+
+        Gives the applicant the role of the panel, if it has one, and tells them by direct message.
+        Scope `staff`; at most 20 calls a minute of this key.
+        Errors of its own: `already_accepted`, `already_refused`.
+        """
+        return self.call(
+            ops.ACCEPT_APPLICATION, {"guildId": guild_id, "submissionId": submission_id}, body, options
+        ).data
+
     def acknowledge_command(
         self, server_id: str, command_id: str, body: m.AckRequest, *, options: Options = DEFAULT
     ) -> m.CommandAck:
@@ -182,6 +195,19 @@ class Methods(BaseClient):
         """
         return self.call(ops.CONFIRM_LINK_CODE, {}, body, options).data
 
+    def create_application_comment(
+        self, guild_id: m.GuildId, submission_id: int, body: m.CommentRequest, *, options: Options = DEFAULT
+    ) -> m.ApplicationComment:
+        """Say something about an application to other staff.
+
+        The applicant does not see it.
+        Scope `staff`; at most 20 calls a minute of this key.
+        Errors of its own: `too_many`.
+        """
+        return self.call(
+            ops.CREATE_APPLICATION_COMMENT, {"guildId": guild_id, "submissionId": submission_id}, body, options
+        ).data
+
     def create_application_panel(
         self, guild_id: m.GuildId, body: m.PanelRequest, *, options: Options = DEFAULT
     ) -> m.ApplicationPanel:
@@ -198,7 +224,8 @@ class Methods(BaseClient):
         """Add a submission.
 
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `not_found`, `submission_exists`, `too_many`.
+        Errors of its own: `answer_refused`, `application_open`, `not_found`, `panel_closed`, `submission_exists`,
+        `too_many`.
         """
         return self.call(ops.CREATE_APPLICATION_SUBMISSION, {"guildId": guild_id}, body, options).data
 
@@ -291,6 +318,14 @@ class Methods(BaseClient):
         Errors of its own: `idempotency_not_supported`, `no_events`, `too_many`, `url_refused`.
         """
         return self.call(ops.CREATE_WEBHOOK, {"guildId": guild_id}, body, options).data
+
+    def delete_application_panel(self, guild_id: m.GuildId, panel_id: str, *, options: Options = DEFAULT) -> None:
+        """Remove a panel.
+
+        Its submissions and tickets stay, and are decided as before. Its number is not given again while they do.
+        Scope `admin`; at most 20 calls a minute of this key.
+        """
+        return self.call(ops.DELETE_APPLICATION_PANEL, {"guildId": guild_id, "panelId": panel_id}, None, options).data
 
     def delete_loa(self, guild_id: m.GuildId, loa_id: int, *, options: Options = DEFAULT) -> None:
         """Delete a leave of absence.
@@ -659,6 +694,42 @@ class Methods(BaseClient):
             options,
         )
 
+    def list_application_comments(
+        self,
+        guild_id: m.GuildId,
+        submission_id: int,
+        *,
+        limit: int | None = None,
+        cursor: int | str | None = None,
+        options: Options = DEFAULT,
+    ) -> m.ApplicationComments:
+        """What staff say about an application, newest first.
+
+        Scope `staff`; at most 100 calls a minute of this key.
+        """
+        return self.call(
+            ops.LIST_APPLICATION_COMMENTS,
+            {"guildId": guild_id, "submissionId": submission_id, "limit": limit, "cursor": cursor},
+            None,
+            options,
+        ).data
+
+    def iter_application_comments(
+        self,
+        guild_id: m.GuildId,
+        submission_id: int,
+        *,
+        limit: int | None = None,
+        cursor: int | str | None = None,
+        options: Options = DEFAULT,
+    ) -> Iterator[m.ApplicationComment]:
+        """Every row, page after page: what staff say about an application, newest first."""
+        return self.each(
+            ops.LIST_APPLICATION_COMMENTS,
+            {"guildId": guild_id, "submissionId": submission_id, "limit": limit, "cursor": cursor},
+            options,
+        )
+
     def list_application_panels(
         self,
         guild_id: m.GuildId,
@@ -694,6 +765,8 @@ class Methods(BaseClient):
         limit: int | None = None,
         cursor: int | str | None = None,
         panel_id: int | str | None = None,
+        chat_id: m.ChatId | None = None,
+        state: m.SubmissionState | None = None,
         options: Options = DEFAULT,
     ) -> m.ApplicationSubmissions:
         """Submissions, newest first.
@@ -702,7 +775,14 @@ class Methods(BaseClient):
         """
         return self.call(
             ops.LIST_APPLICATION_SUBMISSIONS,
-            {"guildId": guild_id, "limit": limit, "cursor": cursor, "panel_id": panel_id},
+            {
+                "guildId": guild_id,
+                "limit": limit,
+                "cursor": cursor,
+                "panel_id": panel_id,
+                "chat_id": chat_id,
+                "state": state,
+            },
             None,
             options,
         ).data
@@ -714,12 +794,21 @@ class Methods(BaseClient):
         limit: int | None = None,
         cursor: int | str | None = None,
         panel_id: int | str | None = None,
+        chat_id: m.ChatId | None = None,
+        state: m.SubmissionState | None = None,
         options: Options = DEFAULT,
     ) -> Iterator[m.ApplicationSubmission]:
         """Every row, page after page: submissions, newest first."""
         return self.each(
             ops.LIST_APPLICATION_SUBMISSIONS,
-            {"guildId": guild_id, "limit": limit, "cursor": cursor, "panel_id": panel_id},
+            {
+                "guildId": guild_id,
+                "limit": limit,
+                "cursor": cursor,
+                "panel_id": panel_id,
+                "chat_id": chat_id,
+                "state": state,
+            },
             options,
         )
 
@@ -921,6 +1010,7 @@ class Methods(BaseClient):
             "mirror_ban",
             "shield_import",
             "create_ticket",
+            "publish_panel",
             "deliver_webhook",
             "post_news",
             "erase_account",
@@ -961,6 +1051,7 @@ class Methods(BaseClient):
             "mirror_ban",
             "shield_import",
             "create_ticket",
+            "publish_panel",
             "deliver_webhook",
             "post_news",
             "erase_account",
@@ -1586,6 +1677,17 @@ class Methods(BaseClient):
         """
         return self.call(ops.PROVE_BY_PROFILE, {"guildId": guild_id, "attemptId": attempt_id}, body, options).data
 
+    def publish_application_panel(
+        self, guild_id: m.GuildId, panel_id: str, body: m.PublishRequest, *, options: Options = DEFAULT
+    ) -> None:
+        """Post a panel in a channel.
+
+        Posts a message with a button, which opens the form of the panel.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `cancelled`, `channel_refused`, `platform_refused`, `too_many`.
+        """
+        return self.call(ops.PUBLISH_APPLICATION_PANEL, {"guildId": guild_id, "panelId": panel_id}, body, options).data
+
     def put_link(
         self, guild_id: m.GuildId, chat_id: m.ChatId, body: m.LinkRequest, *, options: Options = DEFAULT
     ) -> m.MadeLink:
@@ -1660,6 +1762,19 @@ class Methods(BaseClient):
         Errors of its own: `not_found`, `session_ended`, `too_many`.
         """
         return self.call(ops.RECORD_ACTION, {}, body, options).data
+
+    def refuse_application(
+        self, guild_id: m.GuildId, submission_id: int, body: m.Refusal, *, options: Options = DEFAULT
+    ) -> m.DecidedSubmission:
+        """Refuse an application.
+
+        Tells the applicant why, by direct message. They may apply again.
+        Scope `staff`; at most 20 calls a minute of this key.
+        Errors of its own: `already_accepted`, `already_refused`.
+        """
+        return self.call(
+            ops.REFUSE_APPLICATION, {"guildId": guild_id, "submissionId": submission_id}, body, options
+        ).data
 
     def register_game(self, body: m.GameRequest, *, options: Options = DEFAULT) -> m.GameRegistration:
         """Register a game.
@@ -1933,6 +2048,17 @@ class Methods(BaseClient):
         Scope `moderation`; at most 50 calls a minute of this key.
         """
         return self.call(ops.UNMUTE, {"guildId": guild_id}, body, options).data
+
+    def update_application_panel(
+        self, guild_id: m.GuildId, panel_id: str, body: m.PanelPatch | None = None, *, options: Options = DEFAULT
+    ) -> m.ApplicationPanel:
+        """Change a panel, close or open it.
+
+        At least one field; the others stay.
+        Scope `admin`; at most 20 calls a minute of this key.
+        Errors of its own: `roles_changed`, `unknown_role`.
+        """
+        return self.call(ops.UPDATE_APPLICATION_PANEL, {"guildId": guild_id, "panelId": panel_id}, body, options).data
 
     def update_binding(self, body: m.BindingPatch, *, options: Options = DEFAULT) -> None:
         """Change a binding.

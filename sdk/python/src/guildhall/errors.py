@@ -5,8 +5,16 @@ from collections.abc import Mapping
 from ._errors import ApiError
 
 
+class AlreadyAccepted(ApiError):
+    """`already_accepted`: 409."""
+
+
 class AlreadyApproved(ApiError):
     """`already_approved`: 409."""
+
+
+class AlreadyRefused(ApiError):
+    """`already_refused`: 409."""
 
 
 class AlreadyRejected(ApiError):
@@ -19,6 +27,14 @@ class AlreadyWithdrawn(ApiError):
 
 class AnotherPanel(ApiError):
     """`another_panel`: 422."""
+
+
+class AnswerRefused(ApiError):
+    """`answer_refused`: 422."""
+
+
+class ApplicationOpen(ApiError):
+    """`application_open`: 409."""
 
 
 class AttemptEnded(ApiError):
@@ -265,6 +281,10 @@ class OtherGuild(ApiError):
     """`other_guild`: 403."""
 
 
+class PanelClosed(ApiError):
+    """`panel_closed`: 409."""
+
+
 class PanelExists(ApiError):
     """`panel_exists`: 409."""
 
@@ -430,10 +450,14 @@ class WrongCode(ApiError):
 
 
 BY_WORD: Mapping[str, type[ApiError]] = {
+    "already_accepted": AlreadyAccepted,
     "already_approved": AlreadyApproved,
+    "already_refused": AlreadyRefused,
     "already_rejected": AlreadyRejected,
     "already_withdrawn": AlreadyWithdrawn,
     "another_panel": AnotherPanel,
+    "answer_refused": AnswerRefused,
+    "application_open": ApplicationOpen,
     "attempt_ended": AttemptEnded,
     "bad_gateway": BadGateway,
     "bad_request": BadRequest,
@@ -495,6 +519,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "not_stopped": NotStopped,
     "nothing_to_approve": NothingToApprove,
     "other_guild": OtherGuild,
+    "panel_closed": PanelClosed,
     "panel_exists": PanelExists,
     "period_never_ends": PeriodNeverEnds,
     "platform_invalid": PlatformInvalid,

@@ -84,6 +84,12 @@ A command for a game server: a UUID of version 7, so ids sort by the time of iss
 """
 
 
+CommentId: TypeAlias = int
+"""
+A comment on an application, assigned by the database.
+"""
+
+
 class CreatedAudit(TypedDict):
     id: AuditId
 
@@ -479,6 +485,35 @@ An application panel, numbered in each guild.
 """
 
 
+Option: TypeAlias = str
+
+
+class Question(TypedDict):
+    kind: Literal["text", "paragraph", "choice", "agree"]
+    label: str
+    options: NotRequired[list[Option]]
+    """
+    Of a choice, which has at least 2.
+    """
+    required: NotRequired[bool]
+    """
+    If absent: true.
+    """
+
+
+class Question1(TypedDict):
+    kind: Literal["text", "paragraph", "choice", "agree"]
+    label: str
+    options: NotRequired[list[Option]]
+    """
+    Of a choice, which has at least 2.
+    """
+    required: NotRequired[bool]
+    """
+    If absent: true.
+    """
+
+
 PendingId: TypeAlias = int
 """
 An action that waits for approval, assigned by the database.
@@ -545,6 +580,20 @@ class ProfileRequest(TypedDict):
     """
     Its name, in place of `play_id`.
     """
+
+
+class PublishRequest(TypedDict):
+    channel_id: ChannelId
+    """
+    A text channel of the guild in which the bot may post.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+
+
+QuestionKind: TypeAlias = Literal["text", "paragraph", "choice", "agree"]
 
 
 class QueuedSync(TypedDict):
@@ -625,6 +674,17 @@ class RecordedAction(TypedDict):
     pending: bool
     """
     Whether it waits for the approval that a quota requires.
+    """
+
+
+class Refusal(TypedDict):
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    reason: str
+    """
+    What the applicant is told.
     """
 
 
@@ -1187,11 +1247,11 @@ An application's submission, numbered in each guild.
 class SubmissionRequest(TypedDict):
     answers: NotRequired[dict[str, Any] | None]
     """
-    At most 32 KiB.
+    Where the panel has questions, by their labels: texts, and true or false for `agree`.
     """
     chat_id: ChatId
     """
-    The applicant.
+    The applicant. People apply for themselves.
     """
     guild_id: NotRequired[GuildId | None]
     """
@@ -1202,6 +1262,9 @@ class SubmissionRequest(TypedDict):
     """
     A number of the guild's own; absent: the service numbers the submission.
     """
+
+
+SubmissionState: TypeAlias = Literal["open", "accepted", "refused"]
 
 
 class SwapRequest(TypedDict):
@@ -1395,7 +1458,14 @@ class WebhookPatch(TypedDict):
                 "accounts.erase",
                 "actions.add",
                 "application_panels.add",
+                "application_panels.publish",
+                "application_panels.publish_requested",
+                "application_panels.remove",
+                "application_panels.update",
+                "application_submissions.accept",
                 "application_submissions.add",
+                "application_submissions.comment",
+                "application_submissions.refuse",
                 "bindings.add",
                 "bindings.remove",
                 "bindings.update",
@@ -1547,7 +1617,14 @@ class WebhookRequest(TypedDict):
             "accounts.erase",
             "actions.add",
             "application_panels.add",
+            "application_panels.publish",
+            "application_panels.publish_requested",
+            "application_panels.remove",
+            "application_panels.update",
+            "application_submissions.accept",
             "application_submissions.add",
+            "application_submissions.comment",
+            "application_submissions.refuse",
             "bindings.add",
             "bindings.remove",
             "bindings.update",
@@ -1667,6 +1744,17 @@ class WebhookRequest(TypedDict):
 WebhookState: TypeAlias = Literal["on", "off", "gone"]
 
 
+class Acceptance(TypedDict):
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    reason: NotRequired[str | None]
+    """
+    What the applicant is told with it.
+    """
+
+
 class AckRequest(TypedDict):
     guild_id: NotRequired[GuildId | None]
     """
@@ -1725,30 +1813,53 @@ class ApiKeys(TypedDict):
     next_cursor: int | None
 
 
-class ApplicationPanel(TypedDict):
-    category_id: ChannelId | None
+class ApplicationComment(TypedDict):
+    author_id: ChatId
+    """
+    The person, or the owner of the key.
+    """
     created_at: Timestamp
-    name: str
-    panel_id: PanelId
-    staff_role_ids: list[RoleId] | None
-    """
-    Roles whose holders see the tickets; null: all staff roles.
-    """
+    id: CommentId
+    submission_id: SubmissionId
+    text: str
 
 
-class ApplicationPanels(TypedDict):
-    next_cursor: PanelId | None
-    panels: list[ApplicationPanel]
+class ApplicationComments(TypedDict):
+    comments: list[ApplicationComment]
+    next_cursor: CommentId | None
+
+
+class ApplicationQuestion(TypedDict):
+    kind: QuestionKind
+    label: str
+    """
+    Differs from the others of the panel: answers are named by it.
+    """
+    options: list[str]
+    """
+    Of a choice.
+    """
+    required: bool
 
 
 class ApplicationSubmission(TypedDict):
     answers: dict[str, Any]
+    """
+    Where the panel has questions, by their labels.
+    """
     chat_id: ChatId
     """
     The applicant.
     """
     created_at: Timestamp
+    decided_at: Timestamp | None
+    decided_by: ChatId | None
+    decision_reason: str | None
+    """
+    What the applicant was told with the decision.
+    """
     panel_id: PanelId
+    state: SubmissionState
     submission_id: SubmissionId
 
 
@@ -2042,6 +2153,14 @@ class CommandRequest(TypedDict):
     type: str
 
 
+class CommentRequest(TypedDict):
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    text: str
+
+
 class ConfirmRequest(TypedDict):
     guild_id: NotRequired[GuildId | None]
     """
@@ -2067,6 +2186,11 @@ class CreatedQuota(TypedDict):
 
 class CreatedStrike(TypedDict):
     id: StrikeId
+
+
+class DecidedSubmission(TypedDict):
+    role_job_id: JobId | None
+    submission: ApplicationSubmission
 
 
 class Delivery(TypedDict):
@@ -2528,7 +2652,39 @@ class Note(TypedDict):
     updated_at: Timestamp
 
 
+class PanelPatch(TypedDict):
+    accept_role_id: NotRequired[RoleId | None]
+    """
+    The chat role that an acceptance gives. Null: none.
+    """
+    category_id: NotRequired[ChannelId | None]
+    """
+    The category of chat channels under which tickets open. Null: none.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+    name: NotRequired[str]
+    open: NotRequired[bool]
+    """
+    A closed panel takes no submissions.
+    """
+    questions: NotRequired[list[Question]]
+    """
+    The whole list. Submissions that are there keep their answers.
+    """
+    staff_role_ids: NotRequired[list[RoleId] | None]
+    """
+    The whole list of staff roles whose holders see the tickets. Null: all of them.
+    """
+
+
 class PanelRequest(TypedDict):
+    accept_role_id: NotRequired[RoleId | None]
+    """
+    The chat role that an acceptance gives. Null: none.
+    """
     category_id: NotRequired[ChannelId | None]
     """
     The category of chat channels under which tickets open.
@@ -2538,10 +2694,15 @@ class PanelRequest(TypedDict):
     The key's guild.
     """
     name: str
+    open: NotRequired[bool | None]
+    """
+    If absent: true. A closed panel takes no submissions.
+    """
     panel_id: NotRequired[int | str | None]
     """
     A number of the guild's own; absent: the service numbers the panel.
     """
+    questions: NotRequired[list[Question1] | None]
     staff_role_ids: NotRequired[list[RoleId] | None]
 
 
@@ -2840,6 +3001,28 @@ class ActiveBans(ListMeta):
 
 class ActiveMutes(ListMeta):
     mutes: list[ActiveSanction]
+
+
+class ApplicationPanel(TypedDict):
+    accept_role_id: RoleId | None
+    category_id: ChannelId | None
+    created_at: Timestamp
+    name: str
+    open: bool
+    """
+    Takes submissions.
+    """
+    panel_id: PanelId
+    questions: list[ApplicationQuestion]
+    staff_role_ids: list[RoleId] | None
+    """
+    Roles whose holders see the tickets; null: all staff roles.
+    """
+
+
+class ApplicationPanels(TypedDict):
+    next_cursor: PanelId | None
+    panels: list[ApplicationPanel]
 
 
 class AuditEntries(TypedDict):

@@ -5,6 +5,9 @@ from typing import Final, Never
 from . import models as m
 from ._operation import Operation
 
+ACCEPT_APPLICATION: Final[Operation[m.DecidedSubmission, Never]] = Operation(
+    "POST", "/guilds/{guildId}/application-submissions/{submissionId}/accept", writes=True, takes_key=True
+)
 ACKNOWLEDGE_COMMAND: Final[Operation[m.CommandAck, Never]] = Operation(
     "POST", "/play/servers/{serverId}/commands/{commandId}/ack", writes=True, takes_key=True
 )
@@ -52,6 +55,9 @@ CONFIRM_LINK_ATTEMPT: Final[Operation[m.EndedAttempt, Never]] = Operation(
 CONFIRM_LINK_CODE: Final[Operation[m.ConfirmedCode, Never]] = Operation(
     "POST", "/links/confirm", writes=True, takes_key=True
 )
+CREATE_APPLICATION_COMMENT: Final[Operation[m.ApplicationComment, Never]] = Operation(
+    "POST", "/guilds/{guildId}/application-submissions/{submissionId}/comments", writes=True, takes_key=True
+)
 CREATE_APPLICATION_PANEL: Final[Operation[m.ApplicationPanel, Never]] = Operation(
     "POST", "/guilds/{guildId}/application-panels", writes=True, takes_key=True
 )
@@ -84,6 +90,9 @@ CREATE_TICKET: Final[Operation[m.Ticket, Never]] = Operation(
 )
 CREATE_WEBHOOK: Final[Operation[m.WebhookWithSecret, Never]] = Operation(
     "POST", "/guilds/{guildId}/webhooks", writes=True, takes_key=False
+)
+DELETE_APPLICATION_PANEL: Final[Operation[None, Never]] = Operation(
+    "DELETE", "/guilds/{guildId}/application-panels/{panelId}", writes=True, takes_key=True
 )
 DELETE_LOA: Final[Operation[None, Never]] = Operation(
     "DELETE", "/guilds/{guildId}/staff/loa/{loaId}", writes=True, takes_key=True
@@ -153,6 +162,13 @@ LIST_ACTIVE_BANS: Final[Operation[m.ActiveBans, m.ActiveSanction]] = Operation(
 )
 LIST_ACTIVE_MUTES: Final[Operation[m.ActiveMutes, m.ActiveSanction]] = Operation(
     "GET", "/moderation/{guildId}/play/mutes/active", writes=False, takes_key=False, rows="mutes"
+)
+LIST_APPLICATION_COMMENTS: Final[Operation[m.ApplicationComments, m.ApplicationComment]] = Operation(
+    "GET",
+    "/guilds/{guildId}/application-submissions/{submissionId}/comments",
+    writes=False,
+    takes_key=False,
+    rows="comments",
 )
 LIST_APPLICATION_PANELS: Final[Operation[m.ApplicationPanels, m.ApplicationPanel]] = Operation(
     "GET", "/guilds/{guildId}/application-panels", writes=False, takes_key=False, rows="panels"
@@ -253,6 +269,9 @@ MUTE_STATUS: Final[Operation[m.MuteStatus, Never]] = Operation(
 PROVE_BY_PROFILE: Final[Operation[m.LinkAttempt, Never]] = Operation(
     "POST", "/guilds/{guildId}/link-attempts/{attemptId}/profile", writes=True, takes_key=True
 )
+PUBLISH_APPLICATION_PANEL: Final[Operation[None, Never]] = Operation(
+    "POST", "/guilds/{guildId}/application-panels/{panelId}/publish", writes=True, takes_key=True
+)
 PUT_LINK: Final[Operation[m.MadeLink, Never]] = Operation(
     "PUT", "/guilds/{guildId}/links/{chatId}", writes=True, takes_key=True
 )
@@ -273,6 +292,9 @@ QUEUE_COMMAND_FOR_ALL: Final[Operation[m.QueuedCommands, Never]] = Operation(
 )
 RECORD_ACTION: Final[Operation[m.RecordedAction, Never]] = Operation(
     "POST", "/staff/play/action", writes=True, takes_key=True
+)
+REFUSE_APPLICATION: Final[Operation[m.DecidedSubmission, Never]] = Operation(
+    "POST", "/guilds/{guildId}/application-submissions/{submissionId}/refuse", writes=True, takes_key=True
 )
 REGISTER_GAME: Final[Operation[m.GameRegistration, Never]] = Operation(
     "POST", "/play/games/register", writes=True, takes_key=True
@@ -351,6 +373,9 @@ UNBAN: Final[Operation[m.Unbanned, Never]] = Operation(
 )
 UNMUTE: Final[Operation[m.Unmuted, Never]] = Operation(
     "POST", "/moderation/{guildId}/play/unmute", writes=True, takes_key=True
+)
+UPDATE_APPLICATION_PANEL: Final[Operation[m.ApplicationPanel, Never]] = Operation(
+    "PATCH", "/guilds/{guildId}/application-panels/{panelId}", writes=True, takes_key=True
 )
 UPDATE_BINDING: Final[Operation[None, Never]] = Operation("PATCH", "/bindings/update", writes=True, takes_key=True)
 UPDATE_FOLLOW: Final[Operation[m.Follow, Never]] = Operation(

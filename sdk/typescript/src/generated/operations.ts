@@ -3,6 +3,7 @@ import type { Each, Method } from "../types.js";
 
 /** How each operation is sent. */
 export const operations = {
+  acceptApplication: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/accept", writes: true, takesKey: true },
   acknowledgeCommand: { method: "POST", path: "/play/servers/{serverId}/commands/{commandId}/ack", writes: true, takesKey: true },
   addBinding: { method: "POST", path: "/bindings/add", writes: true, takesKey: true },
   allowBanMirror: { method: "POST", path: "/moderation/{guildId}/bans/{banId}/mirror", writes: true, takesKey: true },
@@ -20,6 +21,7 @@ export const operations = {
   checkShieldBatch: { method: "POST", path: "/shield/batch", writes: false, takesKey: false },
   confirmLinkAttempt: { method: "POST", path: "/guilds/{guildId}/link-attempts/{attemptId}/confirm", writes: true, takesKey: true },
   confirmLinkCode: { method: "POST", path: "/links/confirm", writes: true, takesKey: true },
+  createApplicationComment: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/comments", writes: true, takesKey: true },
   createApplicationPanel: { method: "POST", path: "/guilds/{guildId}/application-panels", writes: true, takesKey: true },
   createApplicationSubmission: { method: "POST", path: "/guilds/{guildId}/application-submissions", writes: true, takesKey: true },
   createAuditEntry: { method: "POST", path: "/guilds/{guildId}/audit-logs", writes: true, takesKey: true },
@@ -31,6 +33,7 @@ export const operations = {
   createStrike: { method: "POST", path: "/guilds/{guildId}/staff/strikes", writes: true, takesKey: true },
   createTicket: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket", writes: true, takesKey: true },
   createWebhook: { method: "POST", path: "/guilds/{guildId}/webhooks", writes: true, takesKey: false },
+  deleteApplicationPanel: { method: "DELETE", path: "/guilds/{guildId}/application-panels/{panelId}", writes: true, takesKey: true },
   deleteLoa: { method: "DELETE", path: "/guilds/{guildId}/staff/loa/{loaId}", writes: true, takesKey: true },
   deleteLogChannel: { method: "DELETE", path: "/guilds/{guildId}/log-channels/{channelId}", writes: true, takesKey: true },
   deleteNote: { method: "DELETE", path: "/guilds/{guildId}/staff/notes/{noteId}", writes: true, takesKey: true },
@@ -54,6 +57,7 @@ export const operations = {
   listActionTypes: { method: "GET", path: "/staff/action-types", writes: false, takesKey: false, rows: "" },
   listActiveBans: { method: "GET", path: "/moderation/{guildId}/play/bans/active", writes: false, takesKey: false, rows: "bans" },
   listActiveMutes: { method: "GET", path: "/moderation/{guildId}/play/mutes/active", writes: false, takesKey: false, rows: "mutes" },
+  listApplicationComments: { method: "GET", path: "/guilds/{guildId}/application-submissions/{submissionId}/comments", writes: false, takesKey: false, rows: "comments" },
   listApplicationPanels: { method: "GET", path: "/guilds/{guildId}/application-panels", writes: false, takesKey: false, rows: "panels" },
   listApplicationSubmissions: { method: "GET", path: "/guilds/{guildId}/application-submissions", writes: false, takesKey: false, rows: "submissions" },
   listAuditEntries: { method: "GET", path: "/guilds/{guildId}/audit-logs", writes: false, takesKey: false, rows: "entries" },
@@ -87,6 +91,7 @@ export const operations = {
   mute: { method: "POST", path: "/moderation/{guildId}/play/mute", writes: true, takesKey: true },
   muteStatus: { method: "GET", path: "/moderation/{guildId}/mute-status/{identifier}", writes: false, takesKey: false },
   proveByProfile: { method: "POST", path: "/guilds/{guildId}/link-attempts/{attemptId}/profile", writes: true, takesKey: true },
+  publishApplicationPanel: { method: "POST", path: "/guilds/{guildId}/application-panels/{panelId}/publish", writes: true, takesKey: true },
   putLink: { method: "PUT", path: "/guilds/{guildId}/links/{chatId}", writes: true, takesKey: true },
   putLogChannel: { method: "PUT", path: "/guilds/{guildId}/log-channels/{channelId}", writes: true, takesKey: true },
   putStaffMember: { method: "PUT", path: "/guilds/{guildId}/staff/members/{chatId}", writes: true, takesKey: true },
@@ -94,6 +99,7 @@ export const operations = {
   queueCommand: { method: "POST", path: "/play/servers/{serverId}/commands", writes: true, takesKey: true },
   queueCommandForAll: { method: "POST", path: "/guilds/{guildId}/servers/commands", writes: true, takesKey: true },
   recordAction: { method: "POST", path: "/staff/play/action", writes: true, takesKey: true },
+  refuseApplication: { method: "POST", path: "/guilds/{guildId}/application-submissions/{submissionId}/refuse", writes: true, takesKey: true },
   registerGame: { method: "POST", path: "/play/games/register", writes: true, takesKey: true },
   rejectAction: { method: "POST", path: "/guilds/{guildId}/staff/quota-pending/{actionId}/reject", writes: true, takesKey: true },
   rejectLeaveRequest: { method: "POST", path: "/guilds/{guildId}/staff/leave-requests/{requestId}/reject", writes: true, takesKey: true },
@@ -122,6 +128,7 @@ export const operations = {
   tick: { method: "POST", path: "/play/servers/tick", writes: true, takesKey: true },
   unban: { method: "POST", path: "/moderation/{guildId}/play/unban", writes: true, takesKey: true },
   unmute: { method: "POST", path: "/moderation/{guildId}/play/unmute", writes: true, takesKey: true },
+  updateApplicationPanel: { method: "PATCH", path: "/guilds/{guildId}/application-panels/{panelId}", writes: true, takesKey: true },
   updateBinding: { method: "PATCH", path: "/bindings/update", writes: true, takesKey: true },
   updateFollow: { method: "PATCH", path: "/guilds/{guildId}/follow", writes: true, takesKey: true },
   updateLeaveRequest: { method: "PATCH", path: "/guilds/{guildId}/staff/leave-requests/{requestId}", writes: true, takesKey: true },
@@ -139,6 +146,13 @@ export const operations = {
 
 /** One method for each operation. */
 export interface Methods {
+  /**
+   * Accept an application.
+   * Gives the applicant the role of the panel, if it has one, and tells them by direct message.
+   * Scope `staff`; at most 20 calls a minute of this key.
+   * Errors of its own: `already_accepted`, `already_refused`.
+   */
+  acceptApplication: Method<"acceptApplication">;
   /**
    * A command was applied.
    * A repeat changes nothing: the first status stays.
@@ -257,6 +271,13 @@ export interface Methods {
    */
   confirmLinkCode: Method<"confirmLinkCode">;
   /**
+   * Say something about an application to other staff.
+   * The applicant does not see it.
+   * Scope `staff`; at most 20 calls a minute of this key.
+   * Errors of its own: `too_many`.
+   */
+  createApplicationComment: Method<"createApplicationComment">;
+  /**
    * Add a panel.
    * Scope `admin`; at most 20 calls a minute of this key.
    * Errors of its own: `panel_exists`, `too_many`, `unknown_role`.
@@ -265,7 +286,8 @@ export interface Methods {
   /**
    * Add a submission.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `not_found`, `submission_exists`, `too_many`.
+   * Errors of its own: `answer_refused`, `application_open`, `not_found`, `panel_closed`, `submission_exists`,
+   * `too_many`.
    */
   createApplicationSubmission: Method<"createApplicationSubmission">;
   /**
@@ -330,6 +352,12 @@ export interface Methods {
    * Errors of its own: `idempotency_not_supported`, `no_events`, `too_many`, `url_refused`.
    */
   createWebhook: Method<"createWebhook">;
+  /**
+   * Remove a panel.
+   * Its submissions and tickets stay, and are decided as before. Its number is not given again while they do.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   */
+  deleteApplicationPanel: Method<"deleteApplicationPanel">;
   /**
    * Delete a leave of absence.
    * Scope `staff`; at most 30 calls a minute of this key.
@@ -470,6 +498,11 @@ export interface Methods {
    * Scope `read`; at most 100 calls a minute of this key.
    */
   listActiveMutes: Method<"listActiveMutes">;
+  /**
+   * What staff say about an application, newest first.
+   * Scope `staff`; at most 100 calls a minute of this key.
+   */
+  listApplicationComments: Method<"listApplicationComments">;
   /**
    * What people may apply for.
    * By `panel_id`; pages are newest first.
@@ -655,6 +688,13 @@ export interface Methods {
    */
   proveByProfile: Method<"proveByProfile">;
   /**
+   * Post a panel in a channel.
+   * Posts a message with a button, which opens the form of the panel.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `cancelled`, `channel_refused`, `platform_refused`, `too_many`.
+   */
+  publishApplicationPanel: Method<"publishApplicationPanel">;
+  /**
    * Link a chat user and a game account.
    * The member is then synced by a job. A link is one to one: `replace` moves a game account from another chat
    * user, whose roles and nickname are taken away, or gives the chat user another game account.
@@ -700,6 +740,13 @@ export interface Methods {
    * Errors of its own: `not_found`, `session_ended`, `too_many`.
    */
   recordAction: Method<"recordAction">;
+  /**
+   * Refuse an application.
+   * Tells the applicant why, by direct message. They may apply again.
+   * Scope `staff`; at most 20 calls a minute of this key.
+   * Errors of its own: `already_accepted`, `already_refused`.
+   */
+  refuseApplication: Method<"refuseApplication">;
   /**
    * Register a game.
    * Once per universe; a repeat changes nothing, so every server of a game may send it at its start.
@@ -896,6 +943,13 @@ export interface Methods {
    */
   unmute: Method<"unmute">;
   /**
+   * Change a panel, close or open it.
+   * At least one field; the others stay.
+   * Scope `admin`; at most 20 calls a minute of this key.
+   * Errors of its own: `roles_changed`, `unknown_role`.
+   */
+  updateApplicationPanel: Method<"updateApplicationPanel">;
+  /**
    * Change a binding.
    * At least one of the fields beside `binding_id`; the others stay.
    * Scope `sync`; at most 30 calls a minute of this key.
@@ -1008,6 +1062,10 @@ export interface Lists {
    * Active mutes.
    */
   listActiveMutes: Each<"listActiveMutes">;
+  /**
+   * What staff say about an application, newest first.
+   */
+  listApplicationComments: Each<"listApplicationComments">;
   /**
    * What people may apply for.
    */

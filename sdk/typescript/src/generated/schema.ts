@@ -140,6 +140,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/application-panels/{panelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a panel
+         * @description Its submissions and tickets stay, and are decided as before. Its number is not given again while they do.
+         */
+        delete: operations["deleteApplicationPanel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a panel, close or open it
+         * @description At least one field; the others stay.
+         */
+        patch: operations["updateApplicationPanel"];
+        trace?: never;
+    };
+    "/guilds/{guildId}/application-panels/{panelId}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a panel in a channel
+         * @description Posts a message with a button, which opens the form of the panel.
+         */
+        post: operations["publishApplicationPanel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/application-submissions": {
         parameters: {
             query?: never;
@@ -152,6 +196,47 @@ export interface paths {
         put?: never;
         /** Add a submission */
         post: operations["createApplicationSubmission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/application-submissions/{submissionId}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an application
+         * @description Gives the applicant the role of the panel, if it has one, and tells them by direct message.
+         */
+        post: operations["acceptApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/application-submissions/{submissionId}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What staff say about an application, newest first */
+        get: operations["listApplicationComments"];
+        put?: never;
+        /**
+         * Say something about an application to other staff
+         * @description The applicant does not see it.
+         */
+        post: operations["createApplicationComment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -172,6 +257,26 @@ export interface paths {
          * @description A submission has only one ticket: a second call answers with the same ticket. The applicant, the holders of the panel's staff roles and the bot see the channel, and so do the users whom its category admits.
          */
         post: operations["createTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guilds/{guildId}/application-submissions/{submissionId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse an application
+         * @description Tells the applicant why, by direct message. They may apply again.
+         */
+        post: operations["refuseApplication"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2090,6 +2195,12 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acceptance: {
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            /** @description What the applicant is told with it. */
+            reason?: string | null;
+        };
         AckRequest: {
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
@@ -2151,11 +2262,27 @@ export interface components {
             /** Format: int64 */
             next_cursor: number | null;
         };
+        ApplicationComment: {
+            /** @description The person, or the owner of the key. */
+            author_id: components["schemas"]["ChatId"];
+            created_at: components["schemas"]["Timestamp"];
+            id: components["schemas"]["CommentId"];
+            submission_id: components["schemas"]["SubmissionId"];
+            text: string;
+        };
+        ApplicationComments: {
+            comments: components["schemas"]["ApplicationComment"][];
+            next_cursor: components["schemas"]["CommentId"] | null;
+        };
         ApplicationPanel: {
+            accept_role_id: components["schemas"]["RoleId"] | null;
             category_id: components["schemas"]["ChannelId"] | null;
             created_at: components["schemas"]["Timestamp"];
             name: string;
+            /** @description Takes submissions. */
+            open: boolean;
             panel_id: components["schemas"]["PanelId"];
+            questions: components["schemas"]["ApplicationQuestion"][];
             /** @description Roles whose holders see the tickets; null: all staff roles. */
             staff_role_ids: components["schemas"]["RoleId"][] | null;
         };
@@ -2163,12 +2290,26 @@ export interface components {
             next_cursor: components["schemas"]["PanelId"] | null;
             panels: components["schemas"]["ApplicationPanel"][];
         };
+        ApplicationQuestion: {
+            kind: components["schemas"]["QuestionKind"];
+            /** @description Differs from the others of the panel: answers are named by it. */
+            label: string;
+            /** @description Of a choice. */
+            options: string[];
+            required: boolean;
+        };
         ApplicationSubmission: {
+            /** @description Where the panel has questions, by their labels. */
             answers: Record<string, never>;
             /** @description The applicant. */
             chat_id: components["schemas"]["ChatId"];
             created_at: components["schemas"]["Timestamp"];
+            decided_at: components["schemas"]["Timestamp"] | null;
+            decided_by: components["schemas"]["ChatId"] | null;
+            /** @description What the applicant was told with the decision. */
+            decision_reason: string | null;
             panel_id: components["schemas"]["PanelId"];
+            state: components["schemas"]["SubmissionState"];
             submission_id: components["schemas"]["SubmissionId"];
         };
         ApplicationSubmissions: {
@@ -2500,6 +2641,16 @@ export interface components {
             target_id: string | number;
             type: string;
         };
+        /**
+         * Format: int64
+         * @description A comment on an application, assigned by the database.
+         */
+        CommentId: number;
+        CommentRequest: {
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            text: string;
+        };
         ConfirmedCode: {
             /** @description Whose code it is: ask the player whether this is their account. */
             chat_id: components["schemas"]["ChatId"];
@@ -2529,6 +2680,10 @@ export interface components {
         };
         CreatedStrike: {
             id: components["schemas"]["StrikeId"];
+        };
+        DecidedSubmission: {
+            role_job_id: components["schemas"]["JobId"] | null;
+            submission: components["schemas"]["ApplicationSubmission"];
         };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
@@ -3212,14 +3367,50 @@ export interface components {
          * @description An application panel, numbered in each guild.
          */
         PanelId: number;
+        PanelPatch: {
+            /** @description The chat role that an acceptance gives. Null: none. */
+            accept_role_id?: components["schemas"]["RoleId"] | null;
+            /** @description The category of chat channels under which tickets open. Null: none. */
+            category_id?: components["schemas"]["ChannelId"] | null;
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            name?: string;
+            /** @description A closed panel takes no submissions. */
+            open?: boolean;
+            /** @description The whole list. Submissions that are there keep their answers. */
+            questions?: {
+                /** @enum {string} */
+                kind: "text" | "paragraph" | "choice" | "agree";
+                label: string;
+                /** @description Of a choice, which has at least 2. */
+                options?: string[];
+                /** @description If absent: true. */
+                required?: boolean;
+            }[];
+            /** @description The whole list of staff roles whose holders see the tickets. Null: all of them. */
+            staff_role_ids?: components["schemas"]["RoleId"][] | null;
+        };
         PanelRequest: {
+            /** @description The chat role that an acceptance gives. Null: none. */
+            accept_role_id?: components["schemas"]["RoleId"] | null;
             /** @description The category of chat channels under which tickets open. */
             category_id?: components["schemas"]["ChannelId"] | null;
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             name: string;
+            /** @description If absent: true. A closed panel takes no submissions. */
+            open?: boolean | null;
             /** @description A number of the guild's own; absent: the service numbers the panel. */
             panel_id?: number | string | null;
+            questions?: {
+                /** @enum {string} */
+                kind: "text" | "paragraph" | "choice" | "agree";
+                label: string;
+                /** @description Of a choice, which has at least 2. */
+                options?: string[];
+                /** @description If absent: true. */
+                required?: boolean;
+            }[] | null;
             staff_role_ids?: components["schemas"]["RoleId"][] | null;
         };
         PendingAction: {
@@ -3297,6 +3488,14 @@ export interface components {
             /** @description Its name, in place of `play_id`. */
             play_username?: string | null;
         };
+        PublishRequest: {
+            /** @description A text channel of the guild in which the bot may post. */
+            channel_id: components["schemas"]["ChannelId"];
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+        };
+        /** @enum {string} */
+        QuestionKind: "text" | "paragraph" | "choice" | "agree";
         QueuedCommand: components["schemas"]["Command"] & {
             /** @description The id the server gives itself; empty in the studio. */
             server_id: string;
@@ -3397,6 +3596,12 @@ export interface components {
             id: components["schemas"]["ActionId"];
             /** @description Whether it waits for the approval that a quota requires. */
             pending: boolean;
+        };
+        Refusal: {
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
+            /** @description What the applicant is told. */
+            reason: string;
         };
         RemovedLink: {
             /** @description The job that takes away the roles and the nickname that came from the link. */
@@ -3907,9 +4112,9 @@ export interface components {
          */
         SubmissionId: number;
         SubmissionRequest: {
-            /** @description At most 32 KiB. */
+            /** @description Where the panel has questions, by their labels: texts, and true or false for `agree`. */
             answers?: Record<string, never> | null;
-            /** @description The applicant. */
+            /** @description The applicant. People apply for themselves. */
             chat_id: components["schemas"]["ChatId"];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
@@ -3917,6 +4122,8 @@ export interface components {
             /** @description A number of the guild's own; absent: the service numbers the submission. */
             submission_id?: number | string | null;
         };
+        /** @enum {string} */
+        SubmissionState: "open" | "accepted" | "refused";
         SwappedLinks: {
             /** @description The jobs that give them the roles and the nicknames of their links, in the same order. */
             job_ids: components["schemas"]["JobId"][];
@@ -4073,14 +4280,14 @@ export interface components {
             /** @description Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later. */
             enabled?: boolean;
             /** @description The whole list. */
-            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             url?: string;
         };
         WebhookRequest: {
             /** @description What it is for: at least one. */
-            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_submissions.add" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description Takes POST requests; https, at a public host. */
@@ -4103,6 +4310,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Acceptance = components['schemas']['Acceptance'];
 export type AckRequest = components['schemas']['AckRequest'];
 export type AckStatus = components['schemas']['AckStatus'];
 export type ActionId = components['schemas']['ActionId'];
@@ -4113,8 +4321,11 @@ export type ActiveSanction = components['schemas']['ActiveSanction'];
 export type AllowedMirror = components['schemas']['AllowedMirror'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeys = components['schemas']['ApiKeys'];
+export type ApplicationComment = components['schemas']['ApplicationComment'];
+export type ApplicationComments = components['schemas']['ApplicationComments'];
 export type ApplicationPanel = components['schemas']['ApplicationPanel'];
 export type ApplicationPanels = components['schemas']['ApplicationPanels'];
+export type ApplicationQuestion = components['schemas']['ApplicationQuestion'];
 export type ApplicationSubmission = components['schemas']['ApplicationSubmission'];
 export type ApplicationSubmissions = components['schemas']['ApplicationSubmissions'];
 export type AttemptId = components['schemas']['AttemptId'];
@@ -4151,6 +4362,8 @@ export type Command = components['schemas']['Command'];
 export type CommandAck = components['schemas']['CommandAck'];
 export type CommandId = components['schemas']['CommandId'];
 export type CommandRequest = components['schemas']['CommandRequest'];
+export type CommentId = components['schemas']['CommentId'];
+export type CommentRequest = components['schemas']['CommentRequest'];
 export type ConfirmedCode = components['schemas']['ConfirmedCode'];
 export type ConfirmRequest = components['schemas']['ConfirmRequest'];
 export type CreatedAudit = components['schemas']['CreatedAudit'];
@@ -4159,6 +4372,7 @@ export type CreatedLeaveRequest = components['schemas']['CreatedLeaveRequest'];
 export type CreatedLoa = components['schemas']['CreatedLoa'];
 export type CreatedQuota = components['schemas']['CreatedQuota'];
 export type CreatedStrike = components['schemas']['CreatedStrike'];
+export type DecidedSubmission = components['schemas']['DecidedSubmission'];
 export type Deliveries = components['schemas']['Deliveries'];
 export type Delivery = components['schemas']['Delivery'];
 export type DeliveryQueued = components['schemas']['DeliveryQueued'];
@@ -4248,6 +4462,7 @@ export type NoteId = components['schemas']['NoteId'];
 export type NotePatch = components['schemas']['NotePatch'];
 export type NoteRequest = components['schemas']['NoteRequest'];
 export type PanelId = components['schemas']['PanelId'];
+export type PanelPatch = components['schemas']['PanelPatch'];
 export type PanelRequest = components['schemas']['PanelRequest'];
 export type PendingAction = components['schemas']['PendingAction'];
 export type PendingActions = components['schemas']['PendingActions'];
@@ -4263,6 +4478,8 @@ export type PlayerStaff = components['schemas']['PlayerStaff'];
 export type PlayId = components['schemas']['PlayId'];
 export type PlayPermissions = components['schemas']['PlayPermissions'];
 export type ProfileRequest = components['schemas']['ProfileRequest'];
+export type PublishRequest = components['schemas']['PublishRequest'];
+export type QuestionKind = components['schemas']['QuestionKind'];
 export type QueuedCommand = components['schemas']['QueuedCommand'];
 export type QueuedCommands = components['schemas']['QueuedCommands'];
 export type QueuedSync = components['schemas']['QueuedSync'];
@@ -4275,6 +4492,7 @@ export type QuotaProgressRow = components['schemas']['QuotaProgressRow'];
 export type QuotaRequest = components['schemas']['QuotaRequest'];
 export type Quotas = components['schemas']['Quotas'];
 export type RecordedAction = components['schemas']['RecordedAction'];
+export type Refusal = components['schemas']['Refusal'];
 export type RemovedLink = components['schemas']['RemovedLink'];
 export type ReverseRequest = components['schemas']['ReverseRequest'];
 export type RevokedKeys = components['schemas']['RevokedKeys'];
@@ -4329,6 +4547,7 @@ export type Strikes = components['schemas']['Strikes'];
 export type Subject = components['schemas']['Subject'];
 export type SubmissionId = components['schemas']['SubmissionId'];
 export type SubmissionRequest = components['schemas']['SubmissionRequest'];
+export type SubmissionState = components['schemas']['SubmissionState'];
 export type SwappedLinks = components['schemas']['SwappedLinks'];
 export type SwapRequest = components['schemas']['SwapRequest'];
 export type SyncAllRequest = components['schemas']['SyncAllRequest'];
@@ -4621,15 +4840,150 @@ export interface operations {
             };
         };
     };
+    deleteApplicationPanel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                panelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    updateApplicationPanel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                panelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PanelPatch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["ApplicationPanel"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    publishApplicationPanel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+                /** @description `respond-async` for 202 at once, `wait=N` to wait at most N seconds (5 if not sent, 30 at most). */
+                Prefer?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                panelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+            /** @description The job takes longer than the caller waits, and is still running. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: {
+                            /** Format: uuid */
+                            job_id: string;
+                        };
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
     listApplicationSubmissions: {
         parameters: {
             query?: {
+                /** @description Only submissions of this applicant. */
+                chat_id?: components["schemas"]["ChatId"];
                 /** @description `next_cursor` of the previous page. */
                 cursor?: number | string;
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only submissions to this panel. */
                 panel_id?: number | string;
+                state?: components["schemas"]["SubmissionState"];
             };
             header?: never;
             path: {
@@ -4695,6 +5049,119 @@ export interface operations {
             };
         };
     };
+    acceptApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                submissionId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["DecidedSubmission"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    listApplicationComments: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. */
+                cursor?: number | string;
+                /** @description Entries of a page; more than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                submissionId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["ApplicationComments"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    createApplicationComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                submissionId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["ApplicationComment"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
     createTicket: {
         parameters: {
             query?: never;
@@ -4747,6 +5214,45 @@ export interface operations {
                             /** Format: uuid */
                             job_id: string;
                         };
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    refuseApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                submissionId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["DecidedSubmission"];
+                        /** @description For people; it may change. */
                         message: string;
                         /** @enum {string} */
                         status: "success";
@@ -4936,7 +5442,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "publish_panel" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::visit::{Visit, name, people};
 use crate::html::{escaped, option};
 use crate::interactions::command::{BOOLEAN, CHANNEL, INTEGER, NUMBER, ROLE, USER, is_nested, options_at};
-use crate::message::modal::inputs;
+use crate::message::components::TEXT_SELECT;
+use crate::message::modal::{CHECKBOXES, inputs};
 
 /// The commands that this person may use, each a link to its form, and the open form.
 pub(super) fn commands(visit: &Visit<'_>) -> String {
@@ -116,7 +117,7 @@ pub(super) fn objects(visit: &Visit<'_>, kind: u64) -> String {
 pub(super) fn modal(visit: &Visit<'_>, seen: &Value) -> String {
     let modal = &seen["modal"];
     let (Some(id), Some(last)) = (modal["custom_id"].as_str(), visit.last) else { return String::new() };
-    let fields: String = inputs(modal).map(|(label, input)| text_input(label, input)).collect();
+    let fields: String = inputs(modal).map(|(label, input)| modal_input(label, input)).collect();
     format!(
         "<form method=\"post\" action=\"{}\"><h3>{}</h3><input type=\"hidden\" name=\"interaction\" value=\"{last}\">\
          {fields}<button name=\"submit\" value=\"{}\">Submit</button></form>",
@@ -124,6 +125,34 @@ pub(super) fn modal(visit: &Visit<'_>, seen: &Value) -> String {
         escaped(modal["title"].as_str().unwrap_or_default()),
         escaped(id)
     )
+}
+
+fn modal_input(label: &str, input: &Value) -> String {
+    let kind = input["type"].as_u64().unwrap_or_default();
+    if kind != TEXT_SELECT && kind != CHECKBOXES {
+        return text_input(label, input);
+    }
+    let id = escaped(input["custom_id"].as_str().unwrap_or_default());
+    let required = if input["required"].as_bool().unwrap_or(true) { " required" } else { "" };
+    let options = input["options"].as_array().into_iter().flatten();
+    let part = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
+    if kind == TEXT_SELECT {
+        let options: String =
+            options.map(|one| option(&part(one, "value"), &part(one, "label"), false)).collect();
+        return format!(
+            "<label>{}<select name=\"choice.{id}\"{required}><option value=\"\"></option>{options}</select></label>",
+            escaped(label)
+        );
+    }
+    let mut boxes = String::new();
+    for one in options {
+        let (value, label) = (escaped(&part(one, "value")), escaped(&part(one, "label")));
+        let _ = write!(
+            boxes,
+            "<label><input type=\"checkbox\" name=\"choice.{id}\" value=\"{value}\"{required}>{label}</label>"
+        );
+    }
+    format!("<fieldset><legend>{}</legend>{boxes}</fieldset>", escaped(label))
 }
 
 fn text_input(label: &str, input: &Value) -> String {

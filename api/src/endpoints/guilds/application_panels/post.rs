@@ -1,14 +1,13 @@
 //! POST /guilds/:guildId/application-panels (docs/rules.md 7).
 
 use entities::application_panel::{self, NewPanel};
-use entities::{ChannelId, PanelId, RoleId, staff_role};
+use entities::{ChannelId, PanelId, RoleId};
 
+use crate::endpoints::guilds::application_panels::checks::{
+    QuestionList, StaffRoles, check_accept_role, check_staff_roles,
+};
 use crate::endpoints::guilds::application_panels::record::ApplicationPanel;
 use crate::endpoints::prelude::*;
-use crate::request::values::List;
-
-/// Roles of one panel.
-const STAFF_ROLES_MAX: usize = 50;
 
 request! {
     pub(crate) struct PanelRequest {
@@ -19,7 +18,14 @@ request! {
         /// The category of chat channels under which tickets open.
         category_id: Option<ChannelId>,
         /// Staff roles whose holders see the tickets. Null: all of them.
-        staff_role_ids: Option<List<RoleId, STAFF_ROLES_MAX>>,
+        staff_role_ids: Option<StaffRoles>,
+        /// In their order. Without questions a submission may have any answers.
+        questions: Option<QuestionList>,
+        /// The chat role that an acceptance gives. Null: none.
+        accept_role_id: Option<RoleId>,
+        /// If absent: true. A closed panel takes no submissions.
+        #[example(true)]
+        open: Option<bool>,
     }
 }
 
@@ -33,20 +39,23 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let PanelRequest { panel_id: id, name: Text(name), category_id: category, staff_role_ids } =
-        call.body()?;
-    let staff_roles = staff_role_ids.map(|roles| roles.0);
+    let sent: PanelRequest = call.body()?;
+    check_accept_role(&call, sent.accept_role_id).await?;
+    let new = NewPanel {
+        id: sent.panel_id,
+        name: sent.name.0,
+        category: sent.category_id,
+        staff_roles: sent.staff_role_ids.map(|roles| roles.0),
+        questions: sent.questions.map(|sent| sent.0).unwrap_or_default(),
+        accept_role: sent.accept_role_id,
+        is_open: sent.open.unwrap_or(true),
+    };
     let mut work = UnitOfWork::begin(&call).await?;
     call.room_for(work.tx(), Cap::Panels, 1).await?;
-    let roles = staff_roles.as_deref().unwrap_or_default();
-    if let Some(unknown) = staff_role::first_unknown(work.tx(), call.guild(), roles).await? {
-        let message = format!("`staff_role_ids`: {unknown} is no staff role of this guild");
-        return Err(ApiError::rule("unknown_role", message));
-    }
-    let new = NewPanel { id, name, category, staff_roles };
+    check_staff_roles(&call, &work, new.staff_roles.as_deref().unwrap_or_default()).await?;
     let added = application_panel::add(work.tx(), call.guild(), new, work.now()).await?;
     let panel = added.map(ApplicationPanel::from).ok_or_else(|| {
-        ApiError::conflict("panel_exists", "the guild has a panel with this `panel_id` already")
+        ApiError::conflict("panel_exists", "the guild has, or had, a panel with this `panel_id` already")
     })?;
     work.audit("application_panels.add", panel.panel_id, json!({ "after": panel }));
     work.commit(Reply::data(&panel)?.with_message("panel added")).await

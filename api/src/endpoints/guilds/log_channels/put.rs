@@ -3,6 +3,7 @@
 use entities::{ChannelId, log_channel};
 
 use crate::endpoints::audit;
+use crate::endpoints::guilds::log_channels::channel::check_channel;
 use crate::endpoints::guilds::log_channels::record::{LogChannel, NewsList, Noted, chosen};
 use crate::endpoints::prelude::*;
 
@@ -30,7 +31,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LogChannelRequest { news, enabled } = call.body()?;
     let (news, on) = (chosen(&news)?, enabled.unwrap_or(true));
     if on {
-        check(&call, channel).await?;
+        check_channel(&call, channel).await?;
     }
     let mut work = UnitOfWork::begin(&call).await?;
     let before = log_channel::find_for_update(work.tx(), call.guild(), channel).await?;
@@ -48,16 +49,4 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     work.audit("log_channels.put", channel, changes);
     work.commit(reply.with_message("log channel set")).await
-}
-
-async fn check(call: &Call, channel: ChannelId) -> Result<(), ApiError> {
-    let channels = call.state.platforms.chat.text_channels(call.platform()).await?;
-    let problem = match channels.into_iter().find(|known| known.id == channel) {
-        None => "the guild has no text channel with this id".to_owned(),
-        Some(known) => match known.lacks {
-            Some(permission) => format!("the bot lacks the permission {permission} there"),
-            None => return Ok(()),
-        },
-    };
-    Err(ApiError::rule("channel_refused", format!("`channel_id`: {problem}")))
 }

@@ -6,6 +6,7 @@ use entities::binding::{Binding, Condition};
 use entities::{BindingId, GroupId, GroupRoleId, RoleId};
 use platforms::{ChatRole, GroupRole, GuildOverview, RoleProblem};
 
+use crate::html::choice::Choice;
 use crate::html::format::When;
 use crate::visit::GuildVisit;
 
@@ -171,6 +172,15 @@ pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
                  settings"
             )
         }
+    }
+}
+
+impl RoleOption {
+    /// Not for choice where the role cannot be given.
+    pub(in crate::pages::guilds) fn choice(self) -> Choice {
+        let (value, disabled) = (self.id.to_string(), !self.problem.is_empty());
+        let label = if disabled { format!("{} ({})", self.name, self.problem) } else { self.name };
+        Choice { value, label, disabled }
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn channels(known: &[TextChannel], form: &Form) -> Vec<Choice> {
 pub(super) fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>, form: &Form) -> Vec<Choice> {
     let known = overview.map(|overview| options(visit, overview)).unwrap_or_default();
     let mut choices = vec![Choice::new(String::new(), "None")];
-    choices.extend(known.into_iter().map(choice));
+    choices.extend(known.into_iter().map(RoleOption::choice));
     for id in LINK_ROLES.map(|field| form.text(field)) {
         Choice::keep(&mut choices, id, id);
     }
@@ -90,10 +90,4 @@ pub(super) fn sparing(visit: &GuildVisit, overview: Option<&GuildOverview>, form
         Choice::keep(&mut choices, id, id);
     }
     choices
-}
-
-fn choice(RoleOption { id, name, problem }: RoleOption) -> Choice {
-    let (value, disabled) = (id.to_string(), !problem.is_empty());
-    let label = if disabled { format!("{name} ({problem})") } else { name };
-    Choice { value, label, disabled }
 }
