@@ -5,13 +5,19 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono::{SecondsFormat, TimeDelta};
-use entities::Timestamp;
+use entities::sanction::history::{self, Filter};
+use entities::staff_action::{ActionType, NewAction};
+use entities::{GuildId, Page, SanctionKind, Timestamp, approval};
+use futures_util::future::join_all;
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use super::expected::Expected;
 use super::http_client::HttpClient;
 
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
+/// A tick is held back for so long, in seconds, while nothing happens.
+const LONGEST_WAIT: u32 = 20;
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
 const PLACE: &str = "1818";
 const UNIVERSE: &str = "99";
 /// Servers with their players at the start.
@@ -93,7 +99,9 @@ impl<'e> GameServers<'e> {
     pub(super) async fn open(api: &'e HttpClient, expected: &Expected) -> anyhow::Result<Self> {
         let members = &expected.members;
         let mut servers = Self { api, sessions: Vec::new() };
-        servers.beat(0).await?;
+        for (server, _) in SERVERS.iter().enumerate() {
+            servers.tick(server, 1, &Value::Null).await?;
+        }
         for member in &members[1..=ON_DUTY] {
             let found = api.get(&format!("/lookup/chat/{}", member.chat_id)).await?;
             let session =
@@ -109,26 +117,56 @@ impl<'e> GameServers<'e> {
         Ok(servers)
     }
 
-    /// Sends heartbeats for as long as it is polled.
+    /// The servers are live, and run their commands, for as long as it is polled.
     pub(super) async fn stay(&self) {
-        let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
-        for number in 0_u32.. {
-            beats.tick().await;
-            if let Err(error) = self.beat(number).await {
-                tracing::warn!(%error, "a game server's heartbeat of the demo failed");
+        join_all((0..SERVERS.len()).map(|server| self.run(server))).await;
+    }
+
+    async fn run(&self, server: usize) {
+        let mut answer = Value::Null;
+        for sequence in 2_u32.. {
+            match self.tick(server, sequence, &answer).await {
+                Ok(next) => answer = next,
+                Err(error) => tracing::warn!(%error, "a tick of a game server of the demo failed"),
             }
+            tokio::time::sleep(answer["next_in_seconds"].as_f64().map_or(AFTER_FAILURE, Duration::from_secs_f64)).await;
         }
     }
 
-    async fn beat(&self, number: u32) -> anyhow::Result<()> {
-        for (name, players) in SERVERS {
-            let players = players + number * 7 % 5;
-            let body = json!({ "server_id": name, "place_id": PLACE, "universe_id": UNIVERSE, "player_count": players });
-            self.api.post("/play/servers/heartbeat", &body).await?;
+    /// Tells who is there, and what became of the commands of the last answer. Staff are on the first server.
+    async fn tick(&self, server: usize, sequence: u32, last: &Value) -> anyhow::Result<Value> {
+        let (name, players) = SERVERS[server];
+        let commands = last["commands"].as_array().into_iter().flatten();
+        let results: Vec<_> = commands
+            .map(|command| json!({ "command_id": command["id"], "status": "ok", "message": "done" }))
+            .collect();
+        let mut tick = json!({
+            "server_id": name, "place_id": PLACE, "universe_id": UNIVERSE, "sequence": sequence,
+            "player_count": players + sequence * 7 % 5, "results": results, "wait_seconds": LONGEST_WAIT,
+            "sessions": if server == 0 { self.sessions.as_slice() } else { &[] },
+        });
+        if let Some(state) = last["state"].as_str() {
+            tick["since"] = state.into();
         }
-        for session in &self.sessions {
-            self.api.post("/staff/play/heartbeat", &json!({ "session_id": session })).await?;
-        }
-        Ok(())
+        Ok(self.api.post("/play/servers/tick", &tick).await?["data"].take())
     }
+}
+
+/// The bans of the fixture count for those who imposed them, as they would have at the time.
+pub(super) async fn count_bans(conn: &impl ConnectionTrait, guild: GuildId, now: Timestamp) -> anyhow::Result<()> {
+    let mut bans = history::list(conn, guild, Filter::of(SanctionKind::Ban), Page::first(BANS.len() as u64), now).await?;
+    bans.sort_by_key(|ban| ban.created_at);
+    for ban in bans {
+        let action = NewAction {
+            guild,
+            staff: ban.moderator_id,
+            action_type: ActionType::Ban,
+            target: ban.subject().map(|subject| subject.to_string()).unwrap_or_default(),
+            details: json!({ "id": ban.sanction_id, "reason": ban.reason }),
+            session: None,
+            counts: true,
+        };
+        approval::record(conn, vec![action], ban.created_at).await?;
+    }
+    Ok(())
 }

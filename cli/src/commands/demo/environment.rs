@@ -186,6 +186,9 @@ async fn load(context: &Context, guild: GuildId, follows: bool) -> anyhow::Resul
     let text_of_fixture = if guilds.is_empty() { community::fixture(DEMO, now)? } else { DEMO.to_owned() };
     let fixture = Fixture::parse(text_of_fixture.as_bytes(), "the demo's fixture")?.without_keys();
     fixture::load(&transaction, fixture, now).await?;
+    if guilds.is_empty() {
+        community::count_bans(&transaction, guild, now).await?;
+    }
     create_key(&transaction, key, now).await?;
     if follows {
         // No pass starts before the checks have ended.
