@@ -11,6 +11,7 @@ mod member_pages;
 mod phone;
 mod scripts;
 mod still;
+mod suggest;
 mod tab;
 
 use testkit::{Deployment, Guild};

@@ -26,6 +26,7 @@ mod names;
 mod overview;
 mod own_matters;
 mod paused;
+mod people_fields;
 mod security;
 mod servers;
 mod settings;
