@@ -43,10 +43,9 @@ function open(rows) {
   list.replaceChildren(...rows);
   options().forEach((option, place) => { option.id = `suggestion-${place}`; });
   field.parentElement.append(list);
-  const { offsetLeft: left, offsetTop: top, offsetHeight: height, offsetWidth: width } = field;
-  Object.assign(list.style, { left: `${left}px`, top: `${top + height + 4}px`, width: `${width}px` });
-  const beyond = list.getBoundingClientRect().right + 8 - document.documentElement.clientWidth;
-  if (beyond > 0) list.style.left = `${left - beyond}px`;
+  list.style.top = `${field.offsetTop + field.offsetHeight + 4}px`;
+  list.classList.remove("leftward");
+  list.classList.toggle("leftward", list.getBoundingClientRect().right > document.documentElement.clientWidth);
   field.setAttribute("aria-expanded", "true");
   field.setAttribute("aria-controls", list.id);
   const found = options().length;

@@ -37,6 +37,7 @@ pub mod guild;
 pub mod guild_figures;
 pub mod idempotency;
 mod ids;
+pub mod import;
 pub mod job;
 pub mod job_failure;
 pub mod job_pause;
@@ -90,8 +91,8 @@ pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GroupRoleId,
-    GuildId, IdError, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId,
-    QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
+    GuildId, IdError, ImportId, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId,
+    PlayId, QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

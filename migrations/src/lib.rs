@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 22] = changes![
+const CHANGES: [Change; 23] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -45,6 +45,7 @@ const CHANGES: [Change; 22] = changes![
     "m0020_binding_types_after_m0019",
     "m0021_log_channels",
     "m0022_gateway",
+    "m0024_imports",
 ];
 
 struct Schema;

@@ -91,17 +91,19 @@ async fn the_search_suggests_what_it_finds(deployment: &Deployment) {
         console.get(&format!("/console/guilds/{}/suggest?of=everything&q={typed}", guild.id)).await
     };
     let rows = suggest(&owner, "player").await;
-    assert_eq!(
-        rows.each("[role=group]", |group| group.attr("aria-label").unwrap().to_owned()),
-        ["Members", "Game servers"]
-    );
+    let groups = rows.each("[role=group]", |group| group.attr("aria-label").unwrap().to_owned());
+    assert_eq!((&*groups[0], &*groups[groups.len() - 1]), ("Members", "Game servers"));
     let urls = rows.each("[role=option]", |option| option.attr("href").unwrap().to_owned());
-    assert_eq!(urls.len(), 5, "{urls:?}");
-    owner.get(&urls[4]).await.shows(200, "player-arena");
+    let (server, people) = urls.split_last().unwrap();
+    assert!(people.len() >= 4, "{urls:?}");
+    owner.get(server).await.shows(200, "player-arena");
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
     set_permissions(deployment, &["moderation.read"]).await;
     let rows = suggest(&staff, "player").await;
-    assert_eq!(rows.each("[role=option]", |option| option.attr("href").unwrap().to_owned()), urls[4..]);
+    assert_eq!(
+        rows.each("[role=option]", |option| option.attr("href").unwrap().to_owned()),
+        [server.as_str()]
+    );
 }
 
 async fn several_matches_are_listed_and_many_go_on_with_members(deployment: &Deployment) {

@@ -4,6 +4,7 @@
 
 mod applications;
 mod audit;
+mod ban_import;
 mod bindings;
 mod browser;
 mod dead_ends;

@@ -38,7 +38,7 @@ async fn an_unlinked_player_is_banned_by_name_after_they_were_shown(deployment: 
     let (new, typed) = (below(deployment, "/moderation/bans/new"), player.name.to_uppercase());
     let form = [("identifier", typed.as_str()), ("reason", "exploits"), ("length", "ever")];
     let asked = console.post(&new, &form).await;
-    asked.shows(200, &format!("{} is not linked here. Check the account below", player.name));
+    asked.shows(200, &format!("No member is linked with {}. Check the account below", player.name));
     asked
         .shows(200, &format!("Roblox {}", player.play))
         .shows(200, "account made")
@@ -81,7 +81,7 @@ async fn a_part_of_a_name_leads_to_a_choice(deployment: &Deployment) {
     list.shows(200, "Several people match").shows(200, "banned");
     let filtered = console.press(&list, "Show bans", &[("person_is", &choice)]).await;
     filtered.shows(200, "1 active ban").shows(200, &member.name);
-    for page in ["/audit?actor=", "/bindings?member=", "/applications?applicant=", "/staff/strikes?staff="] {
+    for page in ["/audit?actor=", "/bindings?member=", "/moderation/bans?moderator="] {
         let asked = console.get(&below(deployment, &format!("{page}{part}"))).await;
         asked.shows(200, &member.name);
         assert!(asked.has("input[type=radio]"), "{}", asked.text());

@@ -78,8 +78,10 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     };
     if target.is_unseen(typed) {
         let name = &target.who.name;
-        let text =
-            format!("{name} is not linked here. Check the account below, then add the {}.", kind.word());
+        let text = format!(
+            "No member is linked with {name}. Check the account below, then add the {}.",
+            kind.word()
+        );
         return show(&visit, kind, typed, Form::asks(typed, "identifier", text.into())).await;
     }
     let order = order(kind, &target, typed, seconds);
