@@ -97,7 +97,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/first-run" Guild(Admin) guilds::first_run::get;
     GET "/console/guilds/{guild}/find" Guild(Staff) guilds::find::get;
     GET "/console/guilds/{guild}/suggest" Guild(Staff) guilds::suggest::get;
-    GET "/console/guilds/{guild}/players/{player}/picture" Guild(Staff) guilds::moderation::player::picture;
+    GET "/console/guilds/{guild}/picture/{player}" Guild(Staff) guilds::moderation::player::picture;
     GET "/console/guilds/{guild}/members" Guild(Permission("lookup.read")) guilds::members::get;
     GET "/console/guilds/{guild}/members/attempts" Guild(Permission("links.write")) guilds::members::attempts::get;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/approve" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/approve")) guilds::members::attempts::approve;

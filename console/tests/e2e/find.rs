@@ -58,7 +58,7 @@ async fn servers_jobs_pages_and_settings_are_found_by_words(deployment: &Deploym
     for (typed, page) in [
         ("quotas", "/staff/quotas"),
         ("webhooks", "/webhooks"),
-        ("import", "/members/import"),
+        ("import+bans", "/imports/bans"),
         ("time+zone", "/settings#time_zone"),
         ("nickname+template", "/settings#nickname_template"),
     ] {

@@ -27,7 +27,7 @@ impl Player {
         let created = profile.as_ref().map(|profile| visit.when(profile.created_at));
         let other_name = |name: &String| profile.as_ref().is_some_and(|profile| profile.name != *name);
         Ok(Self {
-            picture: visit.url(&format!("/players/{play}/picture")),
+            picture: visit.url(&format!("/picture/{play}")),
             is_new: created.is_some_and(|created| created.now - created.at < NEW),
             created,
             display_name: profile.as_ref().map(|profile| profile.display_name.clone()).filter(other_name),

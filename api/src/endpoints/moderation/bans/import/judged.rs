@@ -44,7 +44,7 @@ pub(crate) async fn judge(
         let is_new = person.accounts().all(|account| seen.insert(account));
         let result = if !is_new {
             BanLineResult::Duplicate
-        } else if person.chat.is_some_and(|chat| protected.contains(&chat)) {
+        } else if [person.chat, line.chat].into_iter().flatten().any(|chat| protected.contains(&chat)) {
             BanLineResult::Protected
         } else if line.expires_at.is_some_and(|end| end <= now) {
             BanLineResult::Ended

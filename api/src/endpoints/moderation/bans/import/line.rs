@@ -22,6 +22,8 @@ pub(crate) struct BanLine {
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) moderator: Option<Moderator>,
     pub(crate) banned_at: Option<Timestamp>,
+    /// The game platform does not know the account.
+    pub(crate) unknown: bool,
     /// The field that is absent or not allowed.
     pub(crate) wrong: Option<&'static str>,
 }
@@ -30,7 +32,7 @@ impl BanLine {
     /// `None`: not allowed, or a name that is not known.
     pub(crate) fn subject(&self) -> Option<Subject> {
         let subject = self.play.map(Subject::Play).or(self.chat.map(Subject::Chat));
-        subject.filter(|_| self.wrong.is_none())
+        subject.filter(|_| self.wrong.is_none() && !self.unknown)
     }
 }
 

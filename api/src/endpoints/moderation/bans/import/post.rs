@@ -96,8 +96,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.commit(Reply::data(&data)?).await
 }
 
-/// Asks the game platform for ids of names, and for names of ids. A name that it does not know stays without an id, and so
-/// does an id without an account.
+/// Asks the game platform for ids of names, and for names of ids.
 async fn complete(call: &Call, lines: &mut [BanLine]) -> Result<(), ApiError> {
     let valid = || lines.iter().filter(|line| line.wrong.is_none());
     let names: Vec<_> =
@@ -110,9 +109,13 @@ async fn complete(call: &Call, lines: &mut [BanLine]) -> Result<(), ApiError> {
     for line in lines.iter_mut().filter(|line| line.wrong.is_none()) {
         if let Some(play) = line.play {
             line.name = by_id.get(&play).cloned();
-            line.play = line.name.is_some().then_some(play);
-        } else if let Some(player) = line.name.as_ref().and_then(|name| by_name.get(&name.to_lowercase())) {
-            (line.play, line.name) = (Some(player.id), Some(player.name.clone()));
+            line.unknown = line.name.is_none();
+        } else if let Some(name) = &line.name {
+            let player = by_name.get(&name.to_lowercase());
+            line.unknown = player.is_none();
+            if let Some(player) = player {
+                (line.play, line.name) = (Some(player.id), Some(player.name.clone()));
+            }
         }
     }
     Ok(())
