@@ -16,7 +16,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 const SAID: &str = "(() => {
     const { ariaExpanded, role } = document.activeElement;
     const marked = document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));
-    return [role, ariaExpanded, marked ? marked.firstElementChild?.innerText ?? marked.innerText : ''].join(' | ');
+    return [role, ariaExpanded, marked?.innerText ?? ''].join(' | ');
 })()";
 
 async fn says(tab: &Tab<'_>, text: &str) {
