@@ -101,6 +101,11 @@ pub(crate) mod guilds {
             pub(crate) mod line;
             pub(crate) mod post;
         }
+        pub(crate) mod imports {
+            pub(crate) mod undo {
+                pub(crate) mod post;
+            }
+        }
         pub(crate) mod of_chat {
             pub(crate) mod get;
         }
@@ -230,6 +235,16 @@ pub(crate) mod moderation {
     }
     pub(crate) mod bans {
         pub(crate) mod get;
+        pub(crate) mod import {
+            pub(crate) mod judged;
+            pub(crate) mod line;
+            pub(crate) mod post;
+        }
+        pub(crate) mod imports {
+            pub(crate) mod undo {
+                pub(crate) mod post;
+            }
+        }
         pub(crate) mod mirror {
             pub(crate) mod post;
         }

@@ -49,6 +49,7 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/guilds/{guildId}/links" LinksRead Links guilds::links::get;
             GET "/guilds/{guildId}/links/{chatId}" LinksRead Links guilds::links::of_chat::get;
             POST "/guilds/{guildId}/links/import" LinksWrite Links guilds::links::import::post.takes_up_to(IMPORT_BODY_LIMIT);
+            POST "/guilds/{guildId}/links/imports/{importId}/undo" LinksWrite Links guilds::links::imports::undo::post;
             PUT "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::put;
             DELETE "/guilds/{guildId}/links/{chatId}" LinksWrite Links guilds::links::delete;
             POST "/guilds/{guildId}/links/{chatId}/swap" LinksWrite Links guilds::links::swap::post;
@@ -166,6 +167,8 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unban::post(Mute).batches();
             GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get(Ban);
             POST "/moderation/{guildId}/bans/{banId}/mirror" ModerationWrite Admin moderation::bans::mirror::post.runs_as_job();
+            POST "/moderation/{guildId}/bans/import" ModerationWrite Moderation moderation::bans::import::post.takes_up_to(IMPORT_BODY_LIMIT);
+            POST "/moderation/{guildId}/bans/imports/{importId}/undo" ModerationWrite Moderation moderation::bans::imports::undo::post;
             GET "/moderation/{guildId}/mutes" ModerationRead Read moderation::bans::get(Mute);
         },
     },

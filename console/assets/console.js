@@ -11,6 +11,7 @@ import { followMore } from "./more.js";
 import { remember } from "./patch.js";
 import { prepare } from "./prepare.js";
 import { refresh } from "./refresh.js";
+import "./suggest.js";
 import { setClock } from "./times.js";
 
 // A file for a text area.

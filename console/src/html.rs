@@ -1,5 +1,6 @@
 //! What pages write their HTML with.
 
+pub(crate) mod candidate;
 pub(crate) mod chart;
 pub(crate) mod choice;
 pub(crate) mod client;

@@ -96,12 +96,13 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}" Guild(Staff) guilds::overview::get;
     GET "/console/guilds/{guild}/first-run" Guild(Admin) guilds::first_run::get;
     GET "/console/guilds/{guild}/find" Guild(Staff) guilds::find::get;
+    GET "/console/guilds/{guild}/suggest" Guild(Staff) guilds::suggest::get;
     GET "/console/guilds/{guild}/members" Guild(Permission("lookup.read")) guilds::members::get;
     GET "/console/guilds/{guild}/members/attempts" Guild(Permission("links.write")) guilds::members::attempts::get;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/approve" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/approve")) guilds::members::attempts::approve;
     POST "/console/guilds/{guild}/members/attempts/{attempt}/reject" Guild(of("POST /guilds/{guildId}/link-attempts/{attemptId}/reject")) guilds::members::attempts::reject;
-    GET "/console/guilds/{guild}/members/import" Guild(Permission("links.write")) guilds::members::import::get;
-    POST "/console/guilds/{guild}/members/import" Guild(of("POST /guilds/{guildId}/links/import")) guilds::members::import::post, takes FILE;
+    GET "/console/guilds/{guild}/members/import" Guild(Permission("links.write")) guilds::imports::links::get;
+    POST "/console/guilds/{guild}/members/import" Guild(of("POST /guilds/{guildId}/links/import")) guilds::imports::links::post, takes FILE;
     GET "/console/guilds/{guild}/members/link" Guild(Permission("links.write")) guilds::members::link_up::get;
     POST "/console/guilds/{guild}/members/link" Guild(of("PUT /guilds/{guildId}/links/{chatId}")) guilds::members::link_up::post;
     POST "/console/guilds/{guild}/members/link/swap" Guild(of("POST /guilds/{guildId}/links/{chatId}/swap")) guilds::members::link_up::swap;
@@ -110,6 +111,11 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/members/{member}/unlink" Guild(Permission("links.write")) guilds::members::link_up::unlink;
     POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(of("POST /interactions/roles/assign")) guilds::members::act::give;
     POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(of("POST /interactions/roles/remove")) guilds::members::act::remove;
+    GET "/console/guilds/{guild}/imports" Guild(Staff) guilds::imports::get;
+    POST "/console/guilds/{guild}/imports/links/{import}/undo" Guild(of("POST /guilds/{guildId}/links/imports/{importId}/undo")) guilds::imports::undo_links;
+    POST "/console/guilds/{guild}/imports/bans/{import}/undo" Guild(of("POST /moderation/{guildId}/bans/imports/{importId}/undo")) guilds::imports::undo_bans;
+    GET "/console/guilds/{guild}/imports/bans" Guild(Permission("moderation.write")) guilds::imports::bans::get;
+    POST "/console/guilds/{guild}/imports/bans" Guild(of("POST /moderation/{guildId}/bans/import")) guilds::imports::bans::post, takes FILE;
     GET "/console/guilds/{guild}/moderation" Guild(Permission("moderation.read")) guilds::moderation::bans;
     GET "/console/guilds/{guild}/moderation/{kind}" Guild(Permission("moderation.read")) guilds::moderation::get;
     GET "/console/guilds/{guild}/moderation/{kind}/new" Guild(Permission("moderation.write")) guilds::moderation::add::get;

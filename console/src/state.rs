@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::metrics::CounterHistory;
 use crate::platform_cache::accounts::AccountCache;
 use crate::platform_cache::groups::GroupCache;
-use crate::platform_cache::name_search::NameSearches;
+use crate::platform_cache::name_search::{NameSearches, PlayerNames};
 use crate::platform_cache::names::NameCache;
 use crate::response::exports::Exports;
 
@@ -29,6 +29,7 @@ pub struct Console {
     pub(crate) accounts: AccountCache,
     pub(crate) names: NameCache,
     pub(crate) name_searches: NameSearches,
+    pub(crate) player_names: PlayerNames,
     pub(crate) counter_history: CounterHistory,
     pub(crate) exports: Exports,
     pub(crate) limited_sessions: LimitedSessions,
@@ -59,6 +60,7 @@ impl Console {
             accounts: AccountCache::new(platforms.clone()),
             names: NameCache::new(platforms.clone()),
             name_searches: NameSearches::new(platforms.clone()),
+            player_names: PlayerNames::new(platforms.clone()),
             counter_history: CounterHistory::default(),
             exports: Exports::default(),
             limited_sessions: LimitedSessions::default(),

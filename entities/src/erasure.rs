@@ -54,7 +54,7 @@ const NOT_BANNED: &str = "NOT EXISTS (SELECT 1 FROM sanction WHERE sanction.guil
     AND sanction.mirror_chat_id = chat_ban.chat_id AND sanction.lifted_at IS NULL)";
 
 /// In the order in which they are erased. Links and staff members end before, like those that staff end.
-pub const PLACES: [Place; 46] = [
+pub const PLACES: [Place; 47] = [
     place("account", "chat_id", Chat, Deleted),
     place("account", "play_id", Play, Deleted),
     place("link", "chat_id", Chat, Deleted),
@@ -62,6 +62,7 @@ pub const PLACES: [Place; 46] = [
     place("link_attempt", "chat_id", Chat, Deleted),
     place("link_attempt", "play_id", Play, Deleted),
     place("link_attempt", "decided_by", Chat, Pseudonym("")),
+    place("import", "made_by", Chat, Pseudonym("")),
     place("console_session", "user_id", Chat, Deleted),
     place("console_link", "user_id", Chat, Deleted),
     place("console_operator", "user_id", Chat, Deleted),

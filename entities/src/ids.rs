@@ -273,6 +273,8 @@ ids! { integer_id:
     TicketId = 6,
     /// A webhook, assigned by the database.
     WebhookId = 4,
+    /// An import of links or bans, assigned by the database.
+    ImportId = 9,
 }
 
 ids! { place_id:

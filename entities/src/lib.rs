@@ -38,6 +38,7 @@ pub mod guild;
 pub mod guild_figures;
 pub mod idempotency;
 mod ids;
+pub mod import;
 pub mod job;
 pub mod job_failure;
 pub mod job_pause;
@@ -91,7 +92,7 @@ pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, FlagId, GroupId,
-    GroupRoleId, GuildId, IdError, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId,
+    GroupRoleId, GuildId, IdError, ImportId, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId,
     PlayId, QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
 };
 pub use role_list::RoleList;

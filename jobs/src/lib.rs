@@ -3,12 +3,12 @@
 //!
 //! API, console, scheduler and command line enqueue jobs without a dependency on the worker: they meet here.
 
+pub mod bot_export;
 pub mod bulk_sync;
 pub mod direct_message;
 pub mod erasure;
 pub mod follow;
 pub mod kinds;
-pub mod link_export;
 pub mod link_import;
 pub mod linking;
 pub mod log_channels;

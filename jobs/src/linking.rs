@@ -1,7 +1,7 @@
 //! Links between chat and game accounts: how one is made, moved and ended, with the audit entries, the event and the jobs
 //! that follow from it (docs/rules.md 11).
 //!
-//! Used by `api/src/endpoints/guilds/links/` and `cli/src/commands/links/`. Many links at once are `link_import.rs` beside it, read by `link_export.rs`. The runs are `worker/src/sync_member.rs`, which gives roles
+//! Used by `api/src/endpoints/guilds/links/` and `cli/src/commands/links/`. Many links at once are `link_import.rs` beside it, read by `bot_export.rs`. The runs are `worker/src/sync_member.rs`, which gives roles
 //! and nickname, and `worker/src/unlink_member.rs`, which takes them away. The rows are `entities/src/link.rs`, their history is read by
 //! `entities/src/link_history.rs`.
 

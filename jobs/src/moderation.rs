@@ -9,4 +9,4 @@ mod order;
 
 pub use batch::execute;
 pub use kick::LiveServers;
-pub use order::{Done, Order, Wanted};
+pub use order::{Done, Imported, Order, Wanted};

@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 24] = changes![
+const CHANGES: [Change; 25] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -46,6 +46,7 @@ const CHANGES: [Change; 24] = changes![
     "m0021_log_channels",
     "m0022_gateway",
     "m0023_applications",
+    "m0024_imports",
     "m0025_out_of_step",
 ];
 

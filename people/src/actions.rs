@@ -26,6 +26,7 @@ const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
     Permission("links.write") "POST /guilds/{guildId}/links/import";
+    Permission("links.write") "POST /guilds/{guildId}/links/imports/{importId}/undo";
     Permission("links.write") "PUT /guilds/{guildId}/links/{chatId}";
     Permission("links.write") "POST /guilds/{guildId}/links/{chatId}/swap";
     // Their own, or with `links.write`: the endpoints check it.
@@ -60,6 +61,8 @@ const ACTIONS: &[Action] = actions! {
     Permission("moderation.write") "POST /moderation/{guildId}/play/mute";
     Permission("moderation.write") "POST /moderation/{guildId}/play/unmute";
     Permission("moderation.write") "POST /moderation/{guildId}/bans/{banId}/mirror";
+    Permission("moderation.write") "POST /moderation/{guildId}/bans/import";
+    Permission("moderation.write") "POST /moderation/{guildId}/bans/imports/{importId}/undo";
     Permission("shield.write") "POST /shield/import";
     Admin "PUT /guilds/{guildId}/staff/roles/{roleId}";
     Admin "DELETE /guilds/{guildId}/staff/roles/{roleId}";

@@ -42,6 +42,8 @@ pub struct Player {
 pub struct Profile {
     pub id: PlayId,
     pub name: String,
+    /// The one that games show.
+    pub display_name: String,
     /// The text that the user writes about themselves.
     pub description: String,
     pub created_at: Timestamp,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use entities::audit_chain::{self, Chain};
 use entities::{
-    change_log, console_link, console_session, game_server, idempotency, job, link_attempt, retention,
-    server_command, staff_action, staff_session,
+    change_log, console_link, console_session, game_server, idempotency, import, job, link_attempt,
+    retention, server_command, staff_action, staff_session,
 };
 use runtime::{Context, Kept};
 use sea_orm::DbErr;
@@ -35,11 +35,12 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     server_command::forget(context.database.write(), before, ROWS_PER_BATCH).await
 }
 
-/// Ended sessions of the console, and unused links.
+/// Ended sessions of the console, unused links, and imports that can no longer be undone.
 pub(crate) async fn console(context: &Context) -> Result<u64, DbErr> {
     let (conn, now) = (context.database.write(), context.clock.now());
     let signed_in = console_link::prune(conn, now).await? + console_session::prune(conn, now).await?;
-    Ok(signed_in + link_attempt::prune(conn, now).await?)
+    let imports = import::prune(conn, now).await?;
+    Ok(signed_in + imports + link_attempt::prune(conn, now).await?)
 }
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {

@@ -37,6 +37,7 @@ pub fn kind_of(name: &str) -> Option<&'static str> {
         "channelId" | "channel_id" => "channel",
         "webhookId" => "webhook",
         "deliveryId" => "delivery",
+        "importId" => "import",
         "actionId" => "action",
         "session_id" => "session",
         "serverId" | "server_id" => "server",
@@ -92,6 +93,7 @@ impl Ids {
             "panel",
             "submission",
             "webhook",
+            "import",
         ]
         .map(|kind| (kind, json!(987_654_321)))
         .into();
@@ -135,6 +137,12 @@ impl Ids {
         let attempt = api.post(&format!("/guilds/{}/link-attempts", guild.id), joined).await.ok();
         let ban = impose("ban").await;
         impose("mute").await;
+        // A player whom only another guild knows.
+        let stranger =
+            [deployment.guild(), deployment.other_guild()].into_iter().find(|other| other.id != guild.id);
+        let stranger = stranger.unwrap().members[9].play;
+        let bans = json!({ "bans": [{ "play_id": stranger, "reason": "spam" }] });
+        let import = api.post(&format!("/moderation/{}/bans/import", guild.id), bans).await.ok();
         let key = json!({ "name": "spare", "scopes": ["read"] });
         let key = api.post(&format!("/guilds/{}/keys", guild.id), key).await.ok();
         // Nobody listens there; off, so that its place in the log stays.
@@ -153,6 +161,7 @@ impl Ids {
         by_kind.extend([
             ("attempt", attempt["attempt"]["id"].clone()),
             ("ban", ban),
+            ("import", import["import_id"].clone()),
             ("webhook", hook),
             ("channel", json!(guild.id)),
             ("delivery", delivery),

@@ -136,6 +136,7 @@ impl Run<'_> {
             moderator,
             sender: Actor::service(),
             done_on_chat: true,
+            imported: None,
             wanted,
         };
         Ok(wanted.into_iter().map(order).collect())

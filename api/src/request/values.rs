@@ -9,7 +9,7 @@ use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, GroupId, GroupRoleId,
-    GuildId, JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId,
+    GuildId, ImportId, JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId,
     QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId,
     application_submission, job, leave_request, link_attempt, loa,
 };
@@ -68,7 +68,7 @@ macro_rules! by_number {
     };
 }
 
-by_number!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, GroupRoleId, BindingId, PanelId, SubmissionId, CommentId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId, WebhookId);
+by_number!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, GroupRoleId, BindingId, PanelId, SubmissionId, CommentId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId, WebhookId, ImportId);
 by_number!("0 or a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlaceId, UniverseId);
 by_number!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
 

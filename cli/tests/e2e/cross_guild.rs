@@ -59,10 +59,10 @@ async fn another_guilds_ids_are_answered_as_unknown_ones(deployment: &Deployment
     let (theirs, mine) = (Ids::made(deployment, victim, 101).await, Ids::made(deployment, own, 201).await);
     let nowhere = Ids::unknown();
     let all = operations(deployment).await;
-    // Any accounts can be linked, whether or not another guild knows them.
+    // Any accounts can be linked and banned, whether or not another guild knows them: the platform says which there are.
     let looks_up = |operation: &&Operation| {
-        (operation.method.as_str(), operation.template.as_str())
-            != ("PUT", "/guilds/{guildId}/links/{chatId}")
+        ![("PUT", "/guilds/{guildId}/links/{chatId}"), ("POST", "/moderation/{guildId}/bans/import")]
+            .contains(&(operation.method.as_str(), operation.template.as_str()))
     };
     // The number that a guild gives to a new submission of its own.
     let is_given = |(operation, places): &(&Operation, Vec<&str>)| {
@@ -99,12 +99,13 @@ async fn the_guilds_own_key_finds_every_id(deployment: &Deployment) {
     let all = operations(deployment).await;
     let insider = Caller::of(deployment, guild, all.len()).await;
     let mut wrong = Vec::new();
-    // What only members do, a key cannot do in their place; and a code is no id.
+    // What only members do, a key cannot do in their place; a code is no id; and the import is one of bans.
     let is_for_members = |operation: &&Operation| {
         ["profile", "confirm", "cancel"]
             .iter()
             .any(|verb| operation.template.ends_with(&format!("{{attemptId}}/{verb}")))
             || operation.template == "/links/confirm"
+            || operation.template.ends_with("/links/imports/{importId}/undo")
     };
     for operation in
         all.iter().filter(|operation| operation.method != "DELETE").filter(|one| !is_for_members(one))

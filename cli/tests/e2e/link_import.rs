@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use testkit::{Answer, Deployment, OUTSIDER, both_modes, eventually, in_turn};
@@ -10,6 +11,7 @@ both_modes!(each_line_is_answered_and_the_good_ones_are_linked);
 
 in_turn!(
     an_import_is_refused_as_a_whole,
+    an_import_is_undone_but_for_what_changed_since,
     names_are_asked_of_the_platform,
     files_of_other_bots_are_imported_by_the_command
 );
@@ -94,6 +96,24 @@ async fn an_import_is_refused_as_a_whole(deployment: &Deployment) {
     let path = format!("/guilds/{}/links/import", deployment.guild().id);
     let game = deployment.api().key(&deployment.guild().game_key);
     game.post(&path, json!({ "lines": [line] })).await.refused(403, &["links"]);
+}
+
+async fn an_import_is_undone_but_for_what_changed_since(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let [ended, moved] = [12, 13].map(|number| &guild.members[number]);
+    for member in [ended, moved] {
+        api.delete(&path(deployment, &member.chat)).await.ok();
+    }
+    let lines = [ended, moved].map(|member| json!({ "chat_id": member.chat, "play_id": member.play }));
+    let done = import(deployment, json!({ "lines": lines })).await.ok();
+    api.delete(&path(deployment, &moved.chat)).await.ok();
+    let again = json!({ "play_id": moved.play });
+    api.send(Method::PUT, &path(deployment, &moved.chat), Some(again)).await.ok();
+    let undo = format!("/guilds/{}/links/imports/{}/undo", guild.id, done["import_id"]);
+    assert_eq!(api.post(&undo, json!({})).await.ok(), json!({ "undone": 1, "left": 1 }));
+    assert_eq!(link_of(deployment, &ended.chat).await, Value::Null);
+    assert_eq!(link_of(deployment, &moved.chat).await["source"], "api");
+    api.post(&undo, json!({})).await.refused(409, &["undone already"]);
 }
 
 async fn names_are_asked_of_the_platform(deployment: &Deployment) {

@@ -3,6 +3,7 @@
 mod both_ways;
 mod checks;
 mod fields;
+mod imports;
 mod lists;
 mod mirror;
 mod mirror_limits;

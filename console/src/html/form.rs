@@ -4,14 +4,15 @@ use http::StatusCode;
 use people::{ApiAnswer, labels};
 
 use crate::fields::Fields;
+use crate::html::candidate::{Candidate, Unresolved};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Form {
     fields: Fields,
-    problem: Option<Problem>,
+    problem: Option<Box<Problem>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Problem {
     field: Option<String>,
     text: String,
@@ -19,6 +20,8 @@ struct Problem {
     at_field: String,
     /// Of the page that shows the form.
     status: StatusCode,
+    /// Who may be meant.
+    candidates: Vec<Candidate>,
 }
 
 impl Form {
@@ -40,8 +43,31 @@ impl Form {
         let at_field = labels::capital(text.strip_prefix(&label).unwrap_or(text));
         let (field, text, status) =
             (field.map(str::to_owned), text.to_owned(), StatusCode::UNPROCESSABLE_ENTITY);
-        let problem = Problem { field, text, at_field, status };
-        Self { fields: fields.clone(), problem: Some(problem) }
+        let problem = Problem { field, text, at_field, status, candidates: Vec::new() };
+        Self { fields: fields.clone(), problem: Some(Box::new(problem)) }
+    }
+
+    /// A question about a field, which is no error.
+    pub(crate) fn asks(fields: &Fields, field: &str, question: Unresolved) -> Self {
+        let mut form = Self::wrong(fields, Some(field), &question.text);
+        if let Some(problem) = &mut form.problem {
+            (problem.status, problem.candidates) = (StatusCode::OK, question.candidates);
+        }
+        form
+    }
+
+    /// A field names nobody: an error, unless it can be said who may be meant.
+    pub(crate) fn unresolved(fields: &Fields, field: &str, problem: Unresolved) -> Self {
+        if problem.candidates.is_empty() {
+            return Self::wrong(fields, Some(field), &problem.text);
+        }
+        Self::asks(fields, field, problem)
+    }
+
+    /// Who may be meant by the text of this field.
+    pub(crate) fn candidates_of(&self, name: &str) -> &[Candidate] {
+        let problem = self.problem.as_ref().filter(|problem| problem.field.as_deref() == Some(name));
+        problem.map_or(&[], |problem| &problem.candidates)
     }
 
     pub(crate) fn text(&self, name: &str) -> &str {

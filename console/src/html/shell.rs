@@ -10,8 +10,7 @@ use http::HeaderMap;
 use crate::html::theme::Theme;
 use crate::response::{Flash, assets};
 use crate::visit::{GuildVisit, Visit};
-pub(crate) use guild::Place;
-use guild::entries_of;
+pub(crate) use guild::{Place, entries_of};
 use instance::InstancePlace;
 use rail::Rail;
 

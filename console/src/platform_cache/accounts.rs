@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{GuildId, Subject};
+use entities::{GuildId, PlayId, Subject};
 use moka::future::Cache;
-use platforms::{CallContext, PlatformError, Platforms};
+use platforms::{CallContext, PlatformError, Platforms, Profile};
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
 const CAPACITY: u64 = 10_000;
@@ -29,6 +29,7 @@ pub(crate) enum Account {
 pub(crate) struct AccountCache {
     platforms: Platforms,
     accounts: Cache<(GuildId, Subject), Account>,
+    profiles: Cache<PlayId, Option<Profile>>,
 }
 
 /// The platform's answer within the time that a page waits, or why there is none.
@@ -43,13 +44,19 @@ pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformErr
 impl AccountCache {
     pub(crate) fn new(platforms: Platforms) -> Self {
         let accounts = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
-        Self { platforms, accounts }
+        let profiles = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { platforms, accounts, profiles }
     }
 
     /// `Err`: why the platform does not answer, in words.
     pub(crate) async fn find(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
         let read = self.accounts.try_get_with((call.guild, subject), self.read(call, subject));
         soon(read).await
+    }
+
+    /// `None`: Roblox has no such user.
+    pub(crate) async fn profile(&self, call: CallContext, play: PlayId) -> Result<Option<Profile>, String> {
+        soon(self.profiles.try_get_with(play, self.platforms.play.profile(call, play))).await
     }
 
     async fn read(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {

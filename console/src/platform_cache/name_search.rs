@@ -1,12 +1,12 @@
-//! Members by their names on Discord. These are not stored here: Discord searches, and an answer is cached
-//! for a minute.
+//! Members by their names on Discord, and players by their names on Roblox. These are not stored here: the platform is asked,
+//! and an answer is cached for a minute.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use entities::GuildId;
 use moka::future::Cache;
-use platforms::{CallContext, NamedMember, Platforms};
+use platforms::{CallContext, NamedMember, Platforms, Player};
 
 use crate::platform_cache::accounts::soon;
 
@@ -29,7 +29,41 @@ impl NameSearches {
     /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not
     /// answer, in words.
     pub(crate) async fn find(&self, call: CallContext, text: &str) -> Result<Arc<Vec<NamedMember>>, String> {
-        let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, text, MEMBERS_MAX).await?)) };
-        soon(self.answers.try_get_with((call.guild, text.to_lowercase()), read)).await
+        let text = text.to_lowercase();
+        // Whoever begins with the text begins with each of its beginnings too.
+        let beginnings = text.char_indices().skip(1).map(|(end, _)| &text[..end]);
+        for beginning in beginnings {
+            let known = self.answers.get(&(call.guild, beginning.to_owned())).await;
+            if let Some(nobody) = known.filter(|found| found.is_empty()) {
+                return Ok(nobody);
+            }
+        }
+        let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, &text, MEMBERS_MAX).await?)) };
+        soon(self.answers.try_get_with((call.guild, text.clone()), read)).await
+    }
+}
+
+/// Letters of the shortest name.
+const PLAYER_NAME_MIN: usize = 3;
+
+pub(crate) struct PlayerNames {
+    platforms: Platforms,
+    /// By the name in lower case.
+    answers: Cache<String, Option<Player>>,
+}
+
+impl PlayerNames {
+    pub(crate) fn new(platforms: Platforms) -> Self {
+        let answers = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        Self { platforms, answers }
+    }
+
+    /// The player with this whole name. `Err`: why Roblox does not answer, in words.
+    pub(crate) async fn find(&self, call: CallContext, name: &str) -> Result<Option<Player>, String> {
+        if name.len() < PLAYER_NAME_MIN {
+            return Ok(None);
+        }
+        let read = self.platforms.play.find_by_name(call, name);
+        soon(self.answers.try_get_with(name.to_lowercase(), read)).await
     }
 }

@@ -12,6 +12,7 @@ mod phone;
 mod pictures;
 mod scripts;
 mod still;
+mod suggest;
 mod tab;
 
 use testkit::{Deployment, Guild};

@@ -10,6 +10,9 @@ use testkit::console::Console;
 
 in_turn!(
     a_job_and_a_server_are_found_by_their_id,
+    servers_jobs_pages_and_settings_are_found_by_words,
+    bans_are_found_by_the_person,
+    the_search_suggests_what_it_finds,
     several_matches_are_listed_and_many_go_on_with_members,
     matches_are_told_apart_by_their_accounts_and_bans,
     the_search_finds_nothing_that_a_person_may_not_see,
@@ -36,9 +39,71 @@ async fn a_job_and_a_server_are_found_by_their_id(deployment: &Deployment) {
     let found = owner.get(&find(deployment, "eu-1%2F7")).await;
     owner.get(found.location()).await.shows(200, "eu-1/7");
     // The form of the page, with what was typed before.
-    let page = owner.get(&find(deployment, "eu-1")).await;
-    page.shows(200, "Nothing found. Names on Roblox are found by any part of them").has_typed("q", "eu-1");
+    let page = owner.get(&find(deployment, "us-1")).await;
+    page.shows(200, "Nothing found. Names on Roblox are found by any part of them").has_typed("q", "us-1");
     owner.press(&page, "Find", &[("q", &job)]).await.shows(200, &job);
+}
+
+async fn servers_jobs_pages_and_settings_are_found_by_words(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    heartbeat(deployment, "arena-1").await;
+    let arena = owner.get(&find(deployment, "ARENA")).await;
+    owner.get(arena.location()).await.shows(200, "arena-1");
+    heartbeat(deployment, "arena-2").await;
+    let both = owner.get(&find(deployment, "arena")).await;
+    both.shows(200, "Game servers").shows(200, "arena-1").shows(200, "arena-2");
+    let job = enqueue(deployment, &guild.right().chat).await;
+    let jobs = owner.get(&find(deployment, "sync+of+one")).await;
+    owner.get(jobs.location()).await.shows(200, &job);
+    for (typed, page) in [
+        ("quotas", "/staff/quotas"),
+        ("webhooks", "/webhooks"),
+        ("import+bans", "/imports/bans"),
+        ("time+zone", "/settings#time_zone"),
+        ("nickname+template", "/settings#nickname_template"),
+    ] {
+        let found = owner.get(&find(deployment, typed)).await;
+        assert!(found.location().ends_with(page), "{typed}: {} {}", found.location(), found.text());
+    }
+    let settings = owner.get(&format!("/console/guilds/{}/settings", guild.id)).await;
+    for id in ["time_zone", "mirror_bans", "link_ways", "sticky_roles", "score_weights"] {
+        assert!(settings.has(&format!("[id='{id}']")), "{id}");
+    }
+    let role = owner.get(&find(deployment, "moderator")).await;
+    assert!(role.contains("staff role") || role.location().contains("/staff/roles/"), "{}", role.text());
+}
+
+async fn bans_are_found_by_the_person(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let banned = &guild.members[12];
+    let form = [("identifier", banned.chat.as_str()), ("reason", "spam"), ("length", "3600")];
+    owner.submit(&format!("/console/guilds/{}/moderation/bans/new", guild.id), &form).await;
+    let part = banned.name.replace("player", "layer");
+    let found = owner.get(&find(deployment, &part)).await;
+    found.shows(200, "Members").shows(200, "Bans and mutes");
+    owner.get(&found.link(&format!("Bans of {}", banned.name))).await.shows(200, "spam");
+}
+
+async fn the_search_suggests_what_it_finds(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    heartbeat(deployment, "player-arena").await;
+    let suggest = async |console: &Console, typed: &str| {
+        console.get(&format!("/console/guilds/{}/suggest?of=everything&q={typed}", guild.id)).await
+    };
+    let rows = suggest(&owner, "player").await;
+    let groups = rows.each("[role=group]", |group| group.attr("aria-label").unwrap().to_owned());
+    assert_eq!((&*groups[0], &*groups[groups.len() - 1]), ("Members", "Game servers"));
+    let urls = rows.each("[role=option]", |option| option.attr("href").unwrap().to_owned());
+    let (server, people) = urls.split_last().unwrap();
+    assert!(people.len() >= 4, "{urls:?}");
+    owner.get(server).await.shows(200, "player-arena");
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    set_permissions(deployment, &["moderation.read"]).await;
+    let rows = suggest(&staff, "player").await;
+    assert_eq!(
+        rows.each("[role=option]", |option| option.attr("href").unwrap().to_owned()),
+        [server.as_str()]
+    );
 }
 
 async fn several_matches_are_listed_and_many_go_on_with_members(deployment: &Deployment) {

@@ -31,8 +31,7 @@ async fn what_each_line_does_is_shown_before_it_is_done(deployment: &Deployment)
         kept.chat, kept.play, kept.name
     );
     let asked = console.press(&form, SHOW, &[("csv", &csv)]).await;
-    asked.shows(200, "Discord ID is the Discord id, robloxId is the Roblox id, username is the Roblox name");
-    asked.shows(200, "Not used: note");
+    asked.has_typed("column_chat", "0").has_typed("column_play", "2").has_typed("column_name", "3");
     let rows = asked.texts("tbody tr");
     assert!(rows[0].contains("late 880005") && rows[0].contains("will be linked"), "{rows:?}");
     assert!(rows[1].contains("linked already"), "{rows:?}");
@@ -41,10 +40,16 @@ async fn what_each_line_does_is_shown_before_it_is_done(deployment: &Deployment)
     let done = console.press(&asked, "Link 1 member", &[]).await;
     done.shows(200, "What was done").shows(200, "A sync of all members");
     assert_eq!(link_of(deployment, OUTSIDER).await["play_id"], 880_005);
+    let imports = console.get(&format!("/console/guilds/{}/imports", guild.id)).await;
+    imports.shows(200, "1 link");
     let list = json!([{ "discordId": OUTSIDER, "robloxId": 880_005, "username": "late" }]).to_string();
     let again = console.press(&form, SHOW, &[("csv", &list)]).await;
     assert!(again.texts("tbody tr")[0].contains("linked already"), "{}", again.text());
     assert!(!again.text().contains("Link 0"), "{}", again.text());
+    let undone = console.press(&done, "Undo this import", &[]).await;
+    undone.shows(200, "The import is undone: 1 link ended.");
+    assert_eq!(link_of(deployment, OUTSIDER).await, Value::Null);
+    assert_eq!(link_of(deployment, &kept.chat).await["play_id"], kept.play, "linked before");
 }
 
 async fn what_cannot_be_read_stands_at_the_field(deployment: &Deployment) {
@@ -52,7 +57,7 @@ async fn what_cannot_be_read_stands_at_the_field(deployment: &Deployment) {
     let form = console.get(&page(deployment)).await;
     let typed = "roblox_id,username\n7,ann";
     let refused = console.press(&form, SHOW, &[("csv", typed)]).await;
-    refused.refuses("csv", typed, "names no column of Discord ids");
+    refused.refuses("column_chat", "", "Choose the column with the Discord ids.");
     console.press(&form, SHOW, &[("csv", "")]).await.refuses("csv", "", "the file is empty");
 }
 

@@ -4,6 +4,7 @@
 
 mod applications;
 mod audit;
+mod ban_import;
 mod bindings;
 mod browser;
 mod dead_ends;
@@ -26,6 +27,7 @@ mod names;
 mod overview;
 mod own_matters;
 mod paused;
+mod people_fields;
 mod security;
 mod servers;
 mod settings;

@@ -111,7 +111,8 @@ async fn names_are_found_only_by_who_may_look_members_up(deployment: &Deployment
     form.shows(200, &sought.name);
     let named =
         staff.get(&page(deployment, &format!("moderation/bans/new?identifier={}", sought.name))).await;
-    named.shows(200, "Your role may not look members up by name.");
+    named.shows(200, &sought.name);
+    assert!(!named.html.contains(&sought.chat), "Roblox says whose name it is");
 }
 
 async fn the_browser_keeps_light_or_dark(deployment: &Deployment) {

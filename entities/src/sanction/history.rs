@@ -84,6 +84,15 @@ fn chosen(guild: GuildId, filter: Filter, page: Page<SanctionId>, now: Timestamp
     rows.filter(shown)
 }
 
+pub async fn of_ids<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    ids: &[SanctionId],
+) -> Result<Vec<Model>, DbErr> {
+    let named = lists::any_of(conn, Column::SanctionId, ids.iter().copied());
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
+}
+
 /// A person's sanctions of both kinds, newest first.
 pub async fn of_person<C: ConnectionTrait>(
     conn: &C,

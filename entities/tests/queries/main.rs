@@ -16,6 +16,7 @@ mod follow;
 mod gateway;
 mod guilds;
 mod idempotency;
+mod imports;
 mod keys;
 mod leave;
 mod link_search;

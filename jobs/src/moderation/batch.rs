@@ -197,7 +197,7 @@ impl Batch<'_> {
             let Some(Act { verb, details, counts }) = act.clone() else { continue };
             let (action_type, action) = action_of(verb);
             let target = order.subject.to_string();
-            if order.moderator != ChatId::SYSTEM {
+            if order.moderator != ChatId::SYSTEM && order.imported.is_none() {
                 actions.push(NewAction {
                     guild,
                     staff: order.moderator,

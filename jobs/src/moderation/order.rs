@@ -1,5 +1,6 @@
 //! What moderators want, and what became of it.
 
+use chrono::SecondsFormat;
 use entities::audit_entry::Actor;
 use entities::{ChatId, Person, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
 use serde_json::{Value, json};
@@ -16,7 +17,17 @@ pub struct Order {
     pub sender: Actor,
     /// It follows what somebody did on the chat platform.
     pub done_on_chat: bool,
+    /// It belongs to an import, or undoes one: that is no staff action.
+    pub imported: Option<Imported>,
     pub wanted: Wanted,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Imported {
+    /// When it was done where it comes from.
+    pub done_at: Option<Timestamp>,
+    /// The import names the moderator.
+    pub by_line: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +85,14 @@ impl Order {
             details["moderator"] = json!("named_by_chat_platform");
         } else if self.sender.key_id.is_some() {
             details["moderator"] = json!("named_by_key");
+        } else if self.imported.is_some_and(|imported| imported.by_line) {
+            details["moderator"] = json!("named_by_import");
+        }
+        if let Some(Imported { done_at, .. }) = self.imported {
+            details["imported"] = json!(true);
+            if let Some(at) = done_at {
+                details["banned_at"] = json!(at.to_rfc3339_opts(SecondsFormat::Secs, true));
+            }
         }
     }
 }

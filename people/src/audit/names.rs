@@ -203,6 +203,7 @@ fn words(field: &str, text: &str) -> String {
         "kind" => values::kind(text).to_owned(),
         "cause" => cause(text).to_owned(),
         "moderator" if text == "named_by_key" => "named by a key, not signed in".to_owned(),
+        "moderator" if text == "named_by_import" => "named in the file of an import".to_owned(),
         "moderator" if text == "named_by_chat_platform" => "done on Discord".to_owned(),
         "permissions" | "play_permissions" => values::permission(text).to_owned(),
         "news" => values::news(text).to_owned(),

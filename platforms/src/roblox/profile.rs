@@ -12,9 +12,11 @@ use crate::routes::play as routes;
 use crate::wire::Request;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ProfileBody {
     id: PlayId,
     name: String,
+    display_name: String,
     #[serde(default)]
     description: Option<String>,
     created: Timestamp,
@@ -26,9 +28,9 @@ impl PlayPlatform {
         let url = format!("{}/v1/users/{player}", self.hosts.users);
         let request = Request::new(Method::GET, routes::USER, url);
         match self.wire.json::<ProfileBody>(call, &request).await {
-            Ok(ProfileBody { id, name, description, created }) => {
+            Ok(ProfileBody { id, name, display_name, description, created }) => {
                 let description = description.unwrap_or_default();
-                Ok(Some(Profile { id, name, description, created_at: created }))
+                Ok(Some(Profile { id, name, display_name, description, created_at: created }))
             }
             Err(PlatformError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
@@ -48,7 +50,7 @@ mod tests {
         let shown = (body.id.get(), body.name.as_str(), body.description.as_deref());
         assert_eq!(shown, (1, "Roblox", Some("Welcome")));
         assert_eq!(body.created.to_rfc3339(), "2006-02-27T21:06:40.300+00:00");
-        let bare = r#"{"description":null,"created":"2006-02-27T21:06:40Z","id":1,"name":"Roblox"}"#;
+        let bare = r#"{"description":null,"created":"2006-02-27T21:06:40Z","id":1,"name":"Roblox","displayName":"R"}"#;
         assert_eq!(serde_json::from_str::<ProfileBody>(bare).unwrap().description, None);
     }
 }

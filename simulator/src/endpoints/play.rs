@@ -145,8 +145,9 @@ pub(crate) fn profile(simulator: &Simulator, input: &Input) -> Reply {
     let Some((id, (name, profile))) = found else {
         return users_error(404, 3, "The user id is invalid.");
     };
+    let display_name = state.display_names.get(&id).map_or(name, |name| name);
     Reply::ok(json!({
-        "id": id, "name": name, "displayName": name, "description": profile.description,
+        "id": id, "name": name, "displayName": display_name, "description": profile.description,
         "created": profile.created.to_rfc3339_opts(SecondsFormat::Millis, true), "isBanned": false,
         "externalAppDisplayName": null, "hasVerifiedBadge": false,
     }))

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow};
-use jobs::link_export::{Export, Line};
+use jobs::bot_export::{Export, Line, Sheet};
 use jobs::link_import::Incoming;
 
 use crate::fields;
@@ -29,7 +29,8 @@ pub(super) fn read(file: &Input) -> anyhow::Result<Rows> {
 }
 
 fn parse(text: &[u8]) -> anyhow::Result<Rows> {
-    let export = Export::read(text).map_err(|problem| anyhow!(problem))?;
+    let export =
+        Sheet::read(text).and_then(|sheet| Export::of(&sheet)).map_err(|problem| anyhow!(problem))?;
     let mut rows = Rows { ignored: export.ignored, ..Rows::default() };
     for line in export.lines {
         let number = line.number;

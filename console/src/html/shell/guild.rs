@@ -61,7 +61,7 @@ fn is_administration(place: Place) -> bool {
 }
 
 /// The entries that this person may see.
-pub(super) fn entries_of(visit: &GuildVisit, current: Option<Place>) -> Vec<NavEntry> {
+pub(crate) fn entries_of(visit: &GuildVisit, current: Option<Place>) -> Vec<NavEntry> {
     let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
     let mut line = false;
     let entry = |entry: &Entry| {

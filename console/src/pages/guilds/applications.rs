@@ -18,7 +18,8 @@ use people::Needs;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
-use crate::pages::guilds::people::{People, Who, chat_of};
+use crate::pages::guilds::people::{People, Who};
+use crate::pages::guilds::typed::chat_of;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -128,9 +129,9 @@ async fn applicant(visit: &GuildVisit, form: Form) -> Result<(Option<ChatId>, Fo
     if !visit.query.has(APPLICANT) {
         return Ok((None, form));
     }
-    Ok(match chat_of(visit, visit.query.text(APPLICANT)).await? {
+    Ok(match chat_of(visit, &visit.query, APPLICANT).await? {
         Ok(chat) => (Some(chat), form),
-        Err(problem) => (None, Form::wrong(&visit.query, Some(APPLICANT), &problem)),
+        Err(problem) => (None, Form::unresolved(&visit.query, APPLICANT, problem)),
     })
 }
 

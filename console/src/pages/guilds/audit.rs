@@ -115,7 +115,7 @@ async fn show(visit: &GuildVisit, filter: Result<AuditFilter, InvalidFilter>) ->
     let query = visit.query.clone();
     let (filter, form) = match filter {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
-        Err((field, problem)) => (None, Form::wrong(&query, Some(field), &problem)),
+        Err((field, problem)) => (None, Form::unresolved(&query, field, problem)),
     };
     let part = Part { cursor: query.read::<AuditId>("before"), limit: SHOWN as u64 + 1 };
     let mut entries = match &filter {

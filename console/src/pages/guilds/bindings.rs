@@ -66,7 +66,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         types: form::types(chosen.is_some()),
         chosen,
         chosen_problem,
-        tested: test::run(visit, &all, overview.as_ref().ok(), visit.query.text("member")).await?,
+        tested: test::run(visit, &all, overview.as_ref().ok()).await?,
         groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };

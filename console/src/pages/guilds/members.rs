@@ -2,7 +2,6 @@
 
 pub(crate) mod act;
 pub(crate) mod attempts;
-pub(crate) mod import;
 pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;

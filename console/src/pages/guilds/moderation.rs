@@ -7,6 +7,7 @@ mod length;
 pub(crate) mod lift;
 mod mirror;
 mod order;
+pub(crate) mod player;
 pub(crate) mod prolong;
 mod row;
 pub(crate) mod sanction;
@@ -18,9 +19,12 @@ use askama::Template;
 use entities::sanction::MirrorState;
 use entities::sanction::Model;
 use entities::sanction::history::{self, Filter};
-use entities::{ChatId, Page as Part, PlaceId, SanctionId, SanctionKind, Subject};
+use entities::{Page as Part, PlaceId, SanctionId, SanctionKind, Subject};
 
-use super::people::{People, accounts_of, resolve};
+use super::candidates::Among;
+use super::people::People;
+use super::typed::{accounts_of, chat_of, resolve};
+use crate::html::candidate::Unresolved;
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
@@ -91,6 +95,7 @@ struct Page {
     url: String,
     bans_url: String,
     mutes_url: String,
+    imports_url: String,
     may_write: bool,
     filtered: bool,
     rows: Vec<Row>,
@@ -112,7 +117,7 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Response, PageError> {
     let query = &visit.query;
     let (filter, form) = match filter(visit, kind).await? {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
-        Err((field, problem)) => (None, Form::wrong(query, Some(field), &problem)),
+        Err((field, problem)) => (None, Form::unresolved(query, field, problem)),
     };
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let part = Part { cursor: query.read::<SanctionId>("before"), limit: SHOWN + 1 };
@@ -130,6 +135,7 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Response, PageError> {
         url: visit.url(kind.path()),
         bans_url: visit.url(Kind(SanctionKind::Ban).path()),
         mutes_url: visit.url(Kind(SanctionKind::Mute).path()),
+        imports_url: visit.url("/imports"),
         may_write: visit.may("moderation.write"),
         filtered: FIELDS.iter().any(|name| !form.text(name).is_empty()),
         rows: shown(visit, &rows).await?,
@@ -170,7 +176,10 @@ pub(crate) async fn shown(visit: &GuildVisit, rows: &[Model]) -> Result<Vec<Row>
 }
 
 /// The filter of the address, or the invalid field with its error.
-async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'static str, String)>, PageError> {
+async fn filter(
+    visit: &GuildVisit,
+    kind: Kind,
+) -> Result<Result<Filter, (&'static str, Unresolved)>, PageError> {
     let query = &visit.query;
     let active = match query.text("state") {
         "ended" => Some(false),
@@ -184,7 +193,7 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
     };
     let mut filter = Filter { active, mirror, replaced: false, ..Filter::of(kind.0) };
     if query.has("person") {
-        match resolve(visit, query.text("person")).await? {
+        match resolve(visit, query, "person", Among::Everybody).await? {
             Ok(subject) => {
                 filter.person = Some(accounts_of(visit, subject).await?);
             }
@@ -192,21 +201,16 @@ async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'stat
         }
     }
     if query.has("moderator") {
-        match moderator(visit, query.text("moderator")).await? {
-            Some(chat) => filter.moderator = Some(chat),
-            None => return Ok(Err(("moderator", "Give a Discord id or a linked player's name.".to_owned()))),
+        match chat_of(visit, query, "moderator").await? {
+            Ok(chat) => filter.moderator = Some(chat),
+            Err(problem) => return Ok(Err(("moderator", problem))),
         }
     }
     if query.has("place") {
         match query.read::<PlaceId>("place") {
             Some(place) => filter.place = Some(place),
-            None => return Ok(Err(("place", "A place's id has digits only.".to_owned()))),
+            None => return Ok(Err(("place", "A place's id has digits only.".into()))),
         }
     }
     Ok(Ok(filter))
-}
-
-async fn moderator(visit: &GuildVisit, typed: &str) -> Result<Option<ChatId>, PageError> {
-    let Ok(subject) = resolve(visit, typed).await? else { return Ok(None) };
-    Ok(accounts_of(visit, subject).await?.chat)
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use entities::{ChatId, Person, PlayId, Subject, link};
+use entities::{ChatId, PlayId, Subject, link};
 use people::unnamed;
 
 use crate::html::format::initials;
@@ -174,48 +174,4 @@ pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Wh
         Ok(Account::Unknown) => (Who::unlinked(subject), Standing::Unknown),
         Err(problem) => (Who::unlinked(subject), Standing::Unanswered(problem)),
     })
-}
-
-/// The typed person: an id of either account or, for people who may look members up, the whole name of a
-/// linked player. `Err`: the error of the input.
-pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Subject, String>, PageError> {
-    if let Ok(subject) = typed.parse() {
-        return Ok(Ok(subject));
-    }
-    if typed.is_empty() {
-        return Ok(Err("Give a Discord id, a Roblox id or a player's name.".to_owned()));
-    }
-    if !visit.may("lookup.read") {
-        return Ok(Err(
-            "Your role may not look members up by name. Give the Roblox id or the Discord id.".to_owned()
-        ));
-    }
-    let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let found = entities::link_search::by_name(conn, guild, typed, 2).await?;
-    // Names are in order, so the whole name comes before those that it begins.
-    let whole: Vec<_> = found.iter().filter(|link| link.play_username.eq_ignore_ascii_case(typed)).collect();
-    Ok(match whole.as_slice() {
-        [one] => Ok(Subject::Play(one.play_id)),
-        [] => Err(format!("No linked member is named {typed:?}. Give the Roblox id or the Discord id.")),
-        _ => Err(format!("Several members are named {typed:?}. Give the Roblox id or the Discord id.")),
-    })
-}
-
-/// All accounts of a person for people who may look members up; for others the one that they named.
-pub(crate) async fn accounts_of(visit: &GuildVisit, subject: Subject) -> Result<Person, PageError> {
-    if !visit.may("lookup.read") {
-        return Ok(subject.into());
-    }
-    Ok(Person::resolve(visit.read(), visit.guild.guild_id, subject).await?)
-}
-
-/// The typed Discord user, by an id of either account or by name.
-pub(crate) async fn chat_of(visit: &GuildVisit, typed: &str) -> Result<Result<ChatId, String>, PageError> {
-    let subject = match resolve(visit, typed).await? {
-        Ok(Subject::Chat(chat)) => return Ok(Ok(chat)),
-        Ok(subject) => subject,
-        Err(problem) => return Ok(Err(problem)),
-    };
-    let chat = People::read(visit, [subject]).await?.who(visit, subject).chat;
-    Ok(chat.ok_or_else(|| "No member is known by this Roblox account. Enter the Discord id.".to_owned()))
 }

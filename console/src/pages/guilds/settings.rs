@@ -17,7 +17,7 @@ use crate::visit::GuildVisit;
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
-const FIELDS: &[&str] = &[
+pub(super) const FIELDS: &[&str] = &[
     "nickname_template",
     "time_zone",
     "week_start",

@@ -17,7 +17,7 @@ pub(crate) mod roles;
 pub(crate) mod strikes;
 mod tabs;
 
-use entities::{ChatId, Subject, staff_directory};
+use entities::{ChatId, Subject};
 
 use super::people::{People, Who};
 use crate::response::PageError;
@@ -50,35 +50,6 @@ impl Staff {
         let url = shown.then(|| visit.url(&format!("/staff/{chat}")));
         Who { url, ..self.0.who(visit, Subject::Chat(chat)) }
     }
-}
-
-/// A staff member to choose in a form.
-struct Choice {
-    id: ChatId,
-    name: String,
-}
-
-/// All staff by name; empty for people who may not enter records of others.
-async fn choices(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
-    if !visit.may("staff.write") {
-        return Ok(Vec::new());
-    }
-    let members = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
-    let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
-    let choice = |member: &staff_directory::Described| {
-        let name = format!("{} ({})", staff.who(visit, member.chat_id).name, member.role_name);
-        Choice { id: member.chat_id, name }
-    };
-    let mut choices: Vec<_> = members.iter().map(choice).collect();
-    choices.sort_by_key(|choice| choice.name.to_lowercase());
-    Ok(choices)
-}
-
-/// The same without the viewer, if they may not enter their own records.
-async fn choices_but_own(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
-    let mut choices = choices(visit).await?;
-    choices.retain(|choice| decides(visit, choice.id));
-    Ok(choices)
 }
 
 /// The name of one person.

@@ -3,7 +3,7 @@
 
 use entities::link_attempt::{self, State};
 use entities::{GuildId, PlayId, account, link};
-use platforms::{CallContext, PictureOf};
+use platforms::{CallContext, PictureOf, Platforms};
 
 use super::guild_of;
 use crate::html::format::initials;
@@ -29,7 +29,6 @@ impl Picture {
     }
 }
 
-/// Whatever is wrong, there is no picture.
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     let guild = guild_of(&visit).await?.guild_id;
     let of = match visit.param::<String>("of")?.as_str() {
@@ -38,8 +37,16 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
         "guild" => PictureOf::Guild(only(&visit, guild)?),
         _ => return Err(PageError::NotFound),
     };
-    let found = soon(visit.platforms().pictures.find(CallContext::interactive(guild), of)).await;
-    match found {
+    response(visit.platforms(), CallContext::interactive(guild), of).await
+}
+
+/// Whatever is wrong, there is no picture.
+pub(crate) async fn response(
+    platforms: &Platforms,
+    call: CallContext,
+    of: PictureOf,
+) -> Result<Response, PageError> {
+    match soon(platforms.pictures.find(call, of)).await {
         Ok(Some(picture)) => Ok(Response::picture(picture.content_type, picture.bytes)),
         Ok(None) => Err(PageError::NotFound),
         Err(problem) => {

@@ -203,12 +203,14 @@ impl<'b> Tab<'b> {
         }
     }
 
-    /// `Tab`, `Enter`, `Escape` or a space.
+    /// `Tab`, `Enter`, `Escape`, an arrow or a space.
     pub(super) async fn press(&self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
             "Escape" => (27, ""),
+            "ArrowUp" => (38, ""),
+            "ArrowDown" => (40, ""),
             " " => (32, " "),
             _ => panic!("{key}"),
         };

@@ -572,6 +572,19 @@ class AsyncMethods(BaseAsyncClient):
         """
         return (await self.call(ops.GET_STAFF_STATS, {"guildId": guild_id}, None, options)).data
 
+    async def import_bans(
+        self, guild_id: m.GuildId, body: m.BansImportRequest, *, options: Options = DEFAULT
+    ) -> m.ImportedBans:
+        """Ban many users.
+
+        For bans that another bot has exported. They count in every game, and are mirrored to the chat platform by
+        the guild's setting. Lines that cannot be banned do not stop the others, which are written together. They
+        are no staff actions, and remove nobody from a game server at once: its next tick names them.
+        Scope `moderation`; at most 50 calls a minute of this key.
+        Errors of its own: `too_many`.
+        """
+        return (await self.call(ops.IMPORT_BANS, {"guildId": guild_id}, body, options)).data
+
     async def import_links(
         self, guild_id: m.GuildId, body: m.LinksImportRequest, *, options: Options = DEFAULT
     ) -> m.ImportedLinks:
@@ -2163,6 +2176,30 @@ class AsyncMethods(BaseAsyncClient):
         Scope `moderation`; at most 50 calls a minute of this key.
         """
         return (await self.call(ops.UNBAN, {"guildId": guild_id}, body, options)).data
+
+    async def undo_ban_import(
+        self, guild_id: m.GuildId, import_id: str, *, options: Options = DEFAULT
+    ) -> m.UndoneBanImport:
+        """Undo an import of bans.
+
+        Within a day, once. Bans that were lifted, that have ended or that another ban has replaced stay as they
+        are.
+        Scope `moderation`; at most 50 calls a minute of this key.
+        Errors of its own: `import_undone`.
+        """
+        return (await self.call(ops.UNDO_BAN_IMPORT, {"guildId": guild_id, "importId": import_id}, None, options)).data
+
+    async def undo_link_import(
+        self, guild_id: m.GuildId, import_id: str, *, options: Options = DEFAULT
+    ) -> m.UndoneLinkImport:
+        """Undo an import of links.
+
+        Within a day, once. Links that somebody has changed since stay, and those that the import replaced do not
+        come back.
+        Scope `links`; at most 50 calls a minute of this key.
+        Errors of its own: `import_undone`.
+        """
+        return (await self.call(ops.UNDO_LINK_IMPORT, {"guildId": guild_id, "importId": import_id}, None, options)).data
 
     async def unmute(self, guild_id: m.GuildId, body: m.LiftRequest, *, options: Options = DEFAULT) -> m.Unmuted:
         """Lift a user's mutes.

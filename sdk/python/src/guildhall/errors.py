@@ -133,6 +133,10 @@ class IdempotencyNotSupported(ApiError):
     """`idempotency_not_supported`: 400."""
 
 
+class ImportUndone(ApiError):
+    """`import_undone`: 409."""
+
+
 class Internal(ApiError):
     """`internal`: 500."""
 
@@ -482,6 +486,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "guild_not_reached": GuildNotReached,
     "idempotency_key_reused": IdempotencyKeyReused,
     "idempotency_not_supported": IdempotencyNotSupported,
+    "import_undone": ImportUndone,
     "internal": Internal,
     "invalid_field": InvalidField,
     "invalid_json": InvalidJson,

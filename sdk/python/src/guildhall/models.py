@@ -34,6 +34,21 @@ The author of an entry.
 """
 
 
+BanLineResult: TypeAlias = Literal[
+    "banned", "already_banned", "protected", "unknown_player", "duplicate", "ended", "invalid"
+]
+
+
+class Ban1(TypedDict):
+    banned_at: NotRequired[str]
+    chat_id: NotRequired[str]
+    expires_at: NotRequired[str]
+    moderator_id: NotRequired[str]
+    play_id: NotRequired[int]
+    play_username: NotRequired[str]
+    reason: NotRequired[str]
+
+
 BindingId: TypeAlias = int
 """
 A role binding, assigned by the database.
@@ -131,6 +146,12 @@ A role of a game group, the platform's own id.
 GuildId: TypeAlias = str
 """
 A chat guild: the tenant.
+"""
+
+
+ImportId: TypeAlias = int
+"""
+An import of links or bans, assigned by the database.
 """
 
 
@@ -1382,6 +1403,28 @@ class Unbanned(TypedDict):
     unbanned: bool
 
 
+class UndoneBanImport(TypedDict):
+    left: int
+    """
+    Bans that had ended, or that another ban has replaced.
+    """
+    undone: int
+    """
+    Bans that were lifted.
+    """
+
+
+class UndoneLinkImport(TypedDict):
+    left: int
+    """
+    Links that somebody has changed or ended since.
+    """
+    undone: int
+    """
+    Links that ended. A job for each takes away what came from it.
+    """
+
+
 UniverseId: TypeAlias = int
 """
 A game: one or more places; 0 in the studio.
@@ -1947,6 +1990,18 @@ class Bans(TypedDict):
     next_cursor: SanctionId | None
 
 
+class BansImportRequest(TypedDict):
+    bans: list[Ban1]
+    dry_run: NotRequired[bool | None]
+    """
+    Say what would become of each line, and change nothing.
+    """
+    guild_id: NotRequired[GuildId | None]
+    """
+    The key's guild.
+    """
+
+
 class BatchStatus(TypedDict):
     chat_id: ChatId | None
     play_id: NotRequired[PlayId | None]
@@ -2345,6 +2400,27 @@ class GuildRole(TypedDict):
 class GuildRoles(TypedDict):
     next_cursor: RoleId | None
     roles: list[GuildRole]
+
+
+class ImportedBan(TypedDict):
+    chat_id: ChatId | None
+    expires_at: Timestamp | None
+    field: str | None
+    """
+    Of an invalid line: the field that is absent or not allowed.
+    """
+    id: SanctionId | None
+    play_id: PlayId | None
+    play_username: str | None
+    result: BanLineResult
+
+
+class ImportedBans(TypedDict):
+    bans: list[ImportedBan]
+    """
+    In the order of the request.
+    """
+    import_id: ImportId | None
 
 
 class Job(TypedDict):
@@ -3118,6 +3194,7 @@ class ImportedLine(TypedDict):
 
 
 class ImportedLinks(TypedDict):
+    import_id: ImportId | None
     job_id: JobId | None
     lines: list[ImportedLine]
     """

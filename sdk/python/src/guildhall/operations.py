@@ -148,6 +148,9 @@ GET_STAFF_PROFILE: Final[Operation[m.StaffProfile, Never]] = Operation(
 GET_STAFF_STATS: Final[Operation[m.StaffStats, Never]] = Operation(
     "GET", "/staff/stats/{guildId}", writes=False, takes_key=False
 )
+IMPORT_BANS: Final[Operation[m.ImportedBans, Never]] = Operation(
+    "POST", "/moderation/{guildId}/bans/import", writes=True, takes_key=True
+)
 IMPORT_LINKS: Final[Operation[m.ImportedLinks, Never]] = Operation(
     "POST", "/guilds/{guildId}/links/import", writes=True, takes_key=True
 )
@@ -370,6 +373,12 @@ TEST_WEBHOOK: Final[Operation[m.DeliveryQueued, Never]] = Operation(
 TICK: Final[Operation[m.Ticked, Never]] = Operation("POST", "/play/servers/tick", writes=True, takes_key=True)
 UNBAN: Final[Operation[m.Unbanned, Never]] = Operation(
     "POST", "/moderation/{guildId}/play/unban", writes=True, takes_key=True
+)
+UNDO_BAN_IMPORT: Final[Operation[m.UndoneBanImport, Never]] = Operation(
+    "POST", "/moderation/{guildId}/bans/imports/{importId}/undo", writes=True, takes_key=True
+)
+UNDO_LINK_IMPORT: Final[Operation[m.UndoneLinkImport, Never]] = Operation(
+    "POST", "/guilds/{guildId}/links/imports/{importId}/undo", writes=True, takes_key=True
 )
 UNMUTE: Final[Operation[m.Unmuted, Never]] = Operation(
     "POST", "/moderation/{guildId}/play/unmute", writes=True, takes_key=True

@@ -52,6 +52,7 @@ export const operations = {
   getStaffPermissions: { method: "GET", path: "/staff/permissions/{guildId}/{userId}", writes: false, takesKey: false },
   getStaffProfile: { method: "GET", path: "/guilds/{guildId}/staff/profile/{userId}", writes: false, takesKey: false },
   getStaffStats: { method: "GET", path: "/staff/stats/{guildId}", writes: false, takesKey: false },
+  importBans: { method: "POST", path: "/moderation/{guildId}/bans/import", writes: true, takesKey: true },
   importLinks: { method: "POST", path: "/guilds/{guildId}/links/import", writes: true, takesKey: true },
   importShield: { method: "POST", path: "/shield/import", writes: true, takesKey: true },
   listActionTypes: { method: "GET", path: "/staff/action-types", writes: false, takesKey: false, rows: "" },
@@ -127,6 +128,8 @@ export const operations = {
   testWebhook: { method: "POST", path: "/guilds/{guildId}/webhooks/{webhookId}/test", writes: true, takesKey: true },
   tick: { method: "POST", path: "/play/servers/tick", writes: true, takesKey: true },
   unban: { method: "POST", path: "/moderation/{guildId}/play/unban", writes: true, takesKey: true },
+  undoBanImport: { method: "POST", path: "/moderation/{guildId}/bans/imports/{importId}/undo", writes: true, takesKey: true },
+  undoLinkImport: { method: "POST", path: "/guilds/{guildId}/links/imports/{importId}/undo", writes: true, takesKey: true },
   unmute: { method: "POST", path: "/moderation/{guildId}/play/unmute", writes: true, takesKey: true },
   updateApplicationPanel: { method: "PATCH", path: "/guilds/{guildId}/application-panels/{panelId}", writes: true, takesKey: true },
   updateBinding: { method: "PATCH", path: "/bindings/update", writes: true, takesKey: true },
@@ -459,6 +462,15 @@ export interface Methods {
    * Scope `read`; at most 100 calls a minute of this key.
    */
   getStaffStats: Method<"getStaffStats">;
+  /**
+   * Ban many users.
+   * For bans that another bot has exported. They count in every game, and are mirrored to the chat platform by the
+   * guild's setting. Lines that cannot be banned do not stop the others, which are written together. They are no
+   * staff actions, and remove nobody from a game server at once: its next tick names them.
+   * Scope `moderation`; at most 50 calls a minute of this key.
+   * Errors of its own: `too_many`.
+   */
+  importBans: Method<"importBans">;
   /**
    * Link many chat users and game accounts.
    * For links that another bot has exported. A missing name or id is asked of the game platform. Lines that cannot
@@ -936,6 +948,21 @@ export interface Methods {
    * Scope `moderation`; at most 50 calls a minute of this key.
    */
   unban: Method<"unban">;
+  /**
+   * Undo an import of bans.
+   * Within a day, once. Bans that were lifted, that have ended or that another ban has replaced stay as they are.
+   * Scope `moderation`; at most 50 calls a minute of this key.
+   * Errors of its own: `import_undone`.
+   */
+  undoBanImport: Method<"undoBanImport">;
+  /**
+   * Undo an import of links.
+   * Within a day, once. Links that somebody has changed since stay, and those that the import replaced do not come
+   * back.
+   * Scope `links`; at most 50 calls a minute of this key.
+   * Errors of its own: `import_undone`.
+   */
+  undoLinkImport: Method<"undoLinkImport">;
   /**
    * Lift a user's mutes.
    * Lifts all of them without `place_id` and `id`. Succeeds even if there was no mute.

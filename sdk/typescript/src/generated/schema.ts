@@ -629,6 +629,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/links/imports/{importId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import of links
+         * @description Within a day, once. Links that somebody has changed since stay, and those that the import replaced do not come back.
+         */
+        post: operations["undoLinkImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/log-channels": {
         parameters: {
             query?: never;
@@ -1637,6 +1657,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/moderation/{guildId}/bans/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ban many users
+         * @description For bans that another bot has exported. They count in every game, and are mirrored to the chat platform by the guild's setting. Lines that cannot be banned do not stop the others, which are written together. They are no staff actions, and remove nobody from a game server at once: its next tick names them.
+         */
+        post: operations["importBans"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/moderation/{guildId}/bans/imports/{importId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import of bans
+         * @description Within a day, once. Bans that were lifted, that have ended or that another ban has replaced stay as they are.
+         */
+        post: operations["undoBanImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/moderation/{guildId}/mute-status/{identifier}": {
         parameters: {
             query?: never;
@@ -2392,6 +2452,8 @@ export interface components {
             place_id: components["schemas"]["PlaceId"] | null;
             reason: string;
         };
+        /** @enum {string} */
+        BanLineResult: "banned" | "already_banned" | "protected" | "unknown_player" | "duplicate" | "ended" | "invalid";
         Banned: {
             banned: boolean;
             expires_at: components["schemas"]["Timestamp"] | null;
@@ -2407,6 +2469,22 @@ export interface components {
         Bans: {
             bans: components["schemas"]["Ban"][];
             next_cursor: components["schemas"]["SanctionId"] | null;
+        };
+        BansImportRequest: {
+            bans: {
+                banned_at?: string;
+                chat_id?: string;
+                expires_at?: string;
+                moderator_id?: string;
+                /** Format: int64 */
+                play_id?: number;
+                play_username?: string;
+                reason?: string;
+            }[];
+            /** @description Say what would become of each line, and change nothing. */
+            dry_run?: boolean | null;
+            /** @description The key's guild. */
+            guild_id?: components["schemas"]["GuildId"] | null;
         };
         BanStatus: {
             ban_info?: components["schemas"]["SanctionInfo"] | null;
@@ -2843,6 +2921,21 @@ export interface components {
             next_cursor: components["schemas"]["RoleId"] | null;
             roles: components["schemas"]["GuildRole"][];
         };
+        ImportedBan: {
+            chat_id: components["schemas"]["ChatId"] | null;
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Of an invalid line: the field that is absent or not allowed. */
+            field: string | null;
+            id: components["schemas"]["SanctionId"] | null;
+            play_id: components["schemas"]["PlayId"] | null;
+            play_username: string | null;
+            result: components["schemas"]["BanLineResult"];
+        };
+        ImportedBans: {
+            /** @description In the order of the request. */
+            bans: components["schemas"]["ImportedBan"][];
+            import_id: components["schemas"]["ImportId"] | null;
+        };
         ImportedLine: {
             chat_id: components["schemas"]["ChatId"] | null;
             /** @description Of an invalid line: the field that is absent or not allowed. */
@@ -2854,10 +2947,16 @@ export interface components {
             result: components["schemas"]["LineResult"];
         };
         ImportedLinks: {
+            import_id: components["schemas"]["ImportId"] | null;
             job_id: components["schemas"]["JobId"] | null;
             /** @description In the order of the request. */
             lines: components["schemas"]["ImportedLine"][];
         };
+        /**
+         * Format: int64
+         * @description An import of links or bans, assigned by the database.
+         */
+        ImportId: number;
         Job: {
             /** @description Whether a cancel was requested. */
             cancel_requested: boolean;
@@ -4236,6 +4335,18 @@ export interface components {
             still_banned: boolean;
             unbanned: boolean;
         };
+        UndoneBanImport: {
+            /** @description Bans that had ended, or that another ban has replaced. */
+            left: number;
+            /** @description Bans that were lifted. */
+            undone: number;
+        };
+        UndoneLinkImport: {
+            /** @description Links that somebody has changed or ended since. */
+            left: number;
+            /** @description Links that ended. A job for each takes away what came from it. */
+            undone: number;
+        };
         /**
          * Format: int64
          * @description A game: one or more places; 0 in the studio.
@@ -4334,8 +4445,10 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditId = components['schemas']['AuditId'];
 export type AuditSource = components['schemas']['AuditSource'];
 export type Ban = components['schemas']['Ban'];
+export type BanLineResult = components['schemas']['BanLineResult'];
 export type Banned = components['schemas']['Banned'];
 export type Bans = components['schemas']['Bans'];
+export type BansImportRequest = components['schemas']['BansImportRequest'];
 export type BanStatus = components['schemas']['BanStatus'];
 export type BatchStatus = components['schemas']['BatchStatus'];
 export type BatchStatuses = components['schemas']['BatchStatuses'];
@@ -4392,8 +4505,11 @@ export type GroupRoleId = components['schemas']['GroupRoleId'];
 export type GuildId = components['schemas']['GuildId'];
 export type GuildRole = components['schemas']['GuildRole'];
 export type GuildRoles = components['schemas']['GuildRoles'];
+export type ImportedBan = components['schemas']['ImportedBan'];
+export type ImportedBans = components['schemas']['ImportedBans'];
 export type ImportedLine = components['schemas']['ImportedLine'];
 export type ImportedLinks = components['schemas']['ImportedLinks'];
+export type ImportId = components['schemas']['ImportId'];
 export type Job = components['schemas']['Job'];
 export type JobAttemptError = components['schemas']['JobAttemptError'];
 export type JobDetails = components['schemas']['JobDetails'];
@@ -4560,6 +4676,8 @@ export type TicketId = components['schemas']['TicketId'];
 export type TicketRequest = components['schemas']['TicketRequest'];
 export type Timestamp = components['schemas']['Timestamp'];
 export type Unbanned = components['schemas']['Unbanned'];
+export type UndoneBanImport = components['schemas']['UndoneBanImport'];
+export type UndoneLinkImport = components['schemas']['UndoneLinkImport'];
 export type UniverseId = components['schemas']['UniverseId'];
 export type Unmuted = components['schemas']['Unmuted'];
 export type VerifiedMember = components['schemas']['VerifiedMember'];
@@ -6082,6 +6200,41 @@ export interface operations {
                         /** Format: int64 */
                         code: number;
                         data: components["schemas"]["ImportedLinks"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    undoLinkImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["UndoneLinkImport"];
+                        /** @description For people; it may change. */
+                        message: string;
                         /** @enum {string} */
                         status: "success";
                     };
@@ -8558,6 +8711,77 @@ export interface operations {
                         /** Format: int64 */
                         code: number;
                         data: components["schemas"]["AllowedMirror"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    importBans: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BansImportRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["ImportedBans"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    undoBanImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["UndoneBanImport"];
                         /** @description For people; it may change. */
                         message: string;
                         /** @enum {string} */

@@ -33,6 +33,7 @@ export type ErrorWord =
   | "guild_not_reached" // 503
   | "idempotency_key_reused" // 422
   | "idempotency_not_supported" // 400
+  | "import_undone" // 409
   | "internal" // 500
   | "invalid_field" // 400
   | "invalid_json" // 400

@@ -109,6 +109,7 @@ async fn resolve(
         moderator: order.moderator().noted(linked),
         sender: order.actor.clone(),
         done_on_chat: false,
+        imported: None,
         wanted: order.wanted(work.now()),
     };
     Ok(orders.iter().zip(people).map(resolved).collect())

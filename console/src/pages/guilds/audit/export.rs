@@ -96,7 +96,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let filter = match AuditFilter::read(&visit).await? {
         Ok(_) if visit.query.has("before") && before.is_none() => {
             let problem = "Enter the number in the name of the file: digits only.".to_owned();
-            return show(&visit, Err(("before", problem))).await;
+            return show(&visit, Err(("before", problem.into()))).await;
         }
         Ok(filter) => filter,
         Err(wrong) => return show(&visit, Err(wrong)).await,

@@ -2,11 +2,13 @@
 //! accounts.
 
 use chrono::{Days, NaiveDate, NaiveTime};
+use entities::Timestamp;
 use entities::audit_entry::{Filter, Source};
-use entities::{Subject, Timestamp};
 
 use crate::fields::Fields;
-use crate::pages::guilds::people::{accounts_of, resolve};
+use crate::html::candidate::Unresolved;
+use crate::pages::guilds::candidates::Among;
+use crate::pages::guilds::typed::{accounts_of, resolve};
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -32,7 +34,7 @@ struct Period {
 }
 
 /// A field and what is wrong with it.
-pub(super) type InvalidFilter = (&'static str, String);
+pub(super) type InvalidFilter = (&'static str, Unresolved);
 
 impl AuditFilter {
     pub(super) async fn read(visit: &GuildVisit) -> Result<Result<Self, InvalidFilter>, PageError> {
@@ -41,13 +43,13 @@ impl AuditFilter {
             Ok(period) => period,
             Err(wrong) => return Ok(Err(wrong)),
         };
-        let actor = match actor(visit, fields.text("actor")).await? {
+        let actor = match actor(visit, fields).await? {
             Ok(actor) => actor,
             Err(problem) => return Ok(Err(("actor", problem))),
         };
         let custom = fields.text("action") == CUSTOM;
         let action = (fields.has("action") && !custom).then(|| fields.text("action").to_owned());
-        let targets = targets(visit, fields.text("target")).await?;
+        let targets = targets(visit, fields).await?;
         Ok(Ok(Self { action, source: custom.then_some(Source::Custom), actor, targets, period }))
     }
 
@@ -65,31 +67,30 @@ impl AuditFilter {
 }
 
 /// The Discord account of the typed person, which makes changes.
-async fn actor(visit: &GuildVisit, typed: &str) -> Result<Result<Option<i64>, String>, PageError> {
+async fn actor(visit: &GuildVisit, fields: &Fields) -> Result<Result<Option<i64>, Unresolved>, PageError> {
+    let typed = fields.text("actor");
     if typed.is_empty() {
         return Ok(Ok(None));
     }
     if SERVICE.contains(&typed.to_lowercase().as_str()) {
         return Ok(Ok(Some(0)));
     }
-    let subject = match resolve(visit, typed).await? {
+    let subject = match resolve(visit, fields, "actor", Among::Members).await? {
         Ok(subject) => subject,
         Err(problem) => return Ok(Err(problem)),
     };
     let person = accounts_of(visit, subject).await?;
     let unlinked = "This Roblox account is not linked. Give the Discord id: changes are made with it.";
-    Ok(person.chat.map(|chat| Some(chat.get())).ok_or_else(|| unlinked.to_owned()))
+    Ok(person.chat.map(|chat| Some(chat.get())).ok_or_else(|| unlinked.into()))
 }
 
 /// Both accounts of a person; any other text is the target itself.
-async fn targets(visit: &GuildVisit, typed: &str) -> Result<[Option<String>; 2], PageError> {
+async fn targets(visit: &GuildVisit, fields: &Fields) -> Result<[Option<String>; 2], PageError> {
+    let typed = fields.text("target");
     if typed.is_empty() {
         return Ok([None, None]);
     }
-    let subject = match typed.parse::<Subject>() {
-        Ok(subject) => Some(subject),
-        Err(_) => resolve(visit, typed).await?.ok(),
-    };
+    let subject = resolve(visit, fields, "target", Among::Everybody).await?.ok();
     let Some(subject) = subject else { return Ok([Some(typed.to_owned()), None]) };
     let person = accounts_of(visit, subject).await?;
     let mut ids = [person.chat.map(|chat| chat.to_string()), person.play.map(|play| play.to_string())];
@@ -104,7 +105,7 @@ impl Period {
         let last = day(fields, "to")?.and_then(|day| day.checked_add_days(Days::new(1)));
         let begin = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         if from.zip(last).is_some_and(|(from, last)| from >= last) {
-            return Err(("to", "The last day must not be before the first one.".to_owned()));
+            return Err(("to", "The last day must not be before the first one.".into()));
         }
         Ok(Self { from: from.map(begin), until: last.map(begin) })
     }
@@ -115,7 +116,7 @@ fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, Invalid
         return Ok(None);
     }
     let day = fields.read::<NaiveDate>(name);
-    day.map(Some).ok_or_else(|| (name, "Give a day such as 2026-04-12.".to_owned()))
+    day.map(Some).ok_or_else(|| (name, "Give a day such as 2026-04-12.".into()))
 }
 
 #[cfg(test)]

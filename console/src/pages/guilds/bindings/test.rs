@@ -8,7 +8,10 @@ use entities::{GroupId, PlayId, RoleId, Subject, link};
 use platforms::{Change, GuildOverview, GuildRules, Memberships, PlatformError, SyncedPlayer, Verdict};
 
 use super::rows::{named_rank, named_role, whom};
-use crate::pages::guilds::people::{Who, resolve};
+use crate::html::candidate::{Candidate, Unresolved};
+use crate::pages::guilds::candidates::Among;
+use crate::pages::guilds::people::Who;
+use crate::pages::guilds::typed::resolve;
 use crate::platform_cache::groups::Group;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
@@ -19,6 +22,8 @@ pub(super) struct Tested {
     pub(super) typed: String,
     /// Why there is no result; empty: there is one.
     pub(super) problem: String,
+    /// Who may be meant.
+    pub(super) candidates: Vec<Candidate>,
     pub(super) member: Option<Who>,
     pub(super) rows: Vec<Row>,
     /// What the next sync would do.
@@ -40,20 +45,22 @@ pub(super) struct Row {
 /// The groups that Roblox answers for.
 type Names = HashMap<GroupId, Arc<Group>>;
 
-/// `typed`: an id of either account or a player's name; empty: nothing is tested.
+/// The member of the field `member`; empty: nothing is tested.
 pub(super) async fn run(
     visit: &GuildVisit,
     bindings: &[Binding],
     overview: Option<&GuildOverview>,
-    typed: &str,
 ) -> Result<Option<Tested>, PageError> {
+    let typed = visit.query.text("member");
     if typed.is_empty() {
         return Ok(None);
     }
     let tested = Tested { typed: typed.to_owned(), ..Tested::default() };
-    let link = match find(visit, typed).await? {
+    let link = match find(visit).await? {
         Ok(link) => link,
-        Err(problem) => return Ok(Some(Tested { problem, ..tested })),
+        Err(Unresolved { text: problem, candidates }) => {
+            return Ok(Some(Tested { problem, candidates, ..tested }));
+        }
     };
     let rules = GuildRules::new(bindings.to_vec(), visit.guild.settings());
     let (call, players, groups) = (visit.call_context(), [link.play_id], rules.groups());
@@ -84,15 +91,14 @@ pub(super) async fn run(
 }
 
 /// The link of the typed person, or why there is none.
-async fn find(visit: &GuildVisit, typed: &str) -> Result<Result<link::Model, String>, PageError> {
+async fn find(visit: &GuildVisit) -> Result<Result<link::Model, Unresolved>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let link = match resolve(visit, typed).await? {
+    let link = match resolve(visit, &visit.query, "member", Among::Members).await? {
         Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
         Ok(Subject::Play(play)) => link::find_by_play(conn, guild, play).await?,
         Err(problem) => return Ok(Err(problem)),
     };
-    Ok(link
-        .ok_or_else(|| "No linked member has this id. Give a name, a Discord id or a Roblox id.".to_owned()))
+    Ok(link.ok_or_else(|| "No linked member has this id. Give a name, a Discord id or a Roblox id.".into()))
 }
 
 /// `None`: the user is not a member.

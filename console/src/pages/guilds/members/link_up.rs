@@ -7,9 +7,12 @@ use http::Method;
 use serde_json::Map;
 
 use crate::fields::Fields;
+use crate::html::candidate::Unresolved;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
-use crate::pages::guilds::people::{Standing, Who, chat_of, identify};
+use crate::pages::guilds::candidates::Among;
+use crate::pages::guilds::people::{Standing, Who, identify};
+use crate::pages::guilds::typed::{chat_of, resolve};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
@@ -55,7 +58,7 @@ async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response
         _ if typed.text("chat_id").is_empty() && typed.text("play_id").is_empty() => (None, form),
         Ok((chat, play)) => (Some(Both::read(visit, chat, play).await?), form),
         Err(_) if form.is_refused() => (None, form),
-        Err((field, problem)) => (None, Form::wrong(typed, Some(field), &problem)),
+        Err((field, problem)) => (None, Form::unresolved(typed, field, problem)),
     };
     let shell = visit.shell("Link a member", Place::Members);
     let list_url = visit.may("lookup.read").then(|| visit.url("/members"));
@@ -71,17 +74,18 @@ async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response
     Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-type Wrong = (&'static str, String);
+type Wrong = (&'static str, Unresolved);
 
 /// `Err`: the field with its error.
 async fn named(visit: &GuildVisit, typed: &Fields) -> Result<Result<(ChatId, PlayId), Wrong>, PageError> {
-    let chat = match chat_of(visit, typed.text("chat_id")).await? {
+    let chat = match chat_of(visit, typed, "chat_id").await? {
         Ok(chat) => chat,
         Err(problem) => return Ok(Err(("chat_id", problem))),
     };
-    Ok(match typed.text("play_id").parse() {
+    Ok(match resolve(visit, typed, "play_id", Among::Players).await? {
         Ok(Subject::Play(play)) => Ok((chat, play)),
-        _ => Err(("play_id", "Give the Roblox id: the digits in the address of the profile.".to_owned())),
+        Ok(Subject::Chat(_)) => Err(("play_id", "This is a Discord id. Give a Roblox id or name.".into())),
+        Err(problem) => Err(("play_id", problem)),
     })
 }
 
@@ -136,10 +140,11 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let (chat, play) = match named(&visit, typed).await? {
         Ok(both) => both,
         Err((field, problem)) => {
-            return show(&visit, typed, Form::wrong(typed, Some(field), &problem)).await;
+            return show(&visit, typed, Form::unresolved(typed, field, problem)).await;
         }
     };
-    let mut body = typed.json(&["play_id"]);
+    let mut body = Map::new();
+    body.insert("play_id".to_owned(), play.get().into());
     body.insert("replace".to_owned(), (typed.text("replace") == "yes").into());
     let answer = visit.api(Method::PUT, &format!("/guilds/{{g}}/links/{chat}"), body).await;
     if !answer.status.is_success() {

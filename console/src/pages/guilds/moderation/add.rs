@@ -7,6 +7,7 @@ use super::order::{Order, refused};
 use super::target::{Active, Target};
 use super::{Kind, length};
 use crate::fields::Fields;
+use crate::html::candidate::Unresolved;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Standing;
@@ -25,7 +26,7 @@ struct Page {
     url: String,
     list_url: String,
     /// The person that the form names, or why they are not found; `None`: no person is named yet.
-    target: Option<Result<Target, String>>,
+    target: Option<Result<Target, Unresolved>>,
     /// Active ones of that person.
     active: Vec<Active>,
     /// Game servers that would be told.
@@ -67,7 +68,9 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let wrong = |field, text: &str| show(&visit, kind, typed, Form::wrong(typed, Some(field), text));
     let target = match Target::read(&visit, kind, typed).await? {
         Ok(target) => target,
-        Err(problem) => return wrong("identifier", &problem).await,
+        Err(problem) => {
+            return show(&visit, kind, typed, Form::unresolved(typed, "identifier", problem)).await;
+        }
     };
     if target.is_doubtful(typed) {
         let text = format!("{} knows no such id. Check it, or confirm it below.", target.platform());
@@ -77,6 +80,14 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
         Ok(seconds) => seconds,
         Err((field, problem)) => return wrong(field, problem).await,
     };
+    if target.is_unseen(typed) {
+        let name = &target.who.name;
+        let text = format!(
+            "No member is linked with {name}. Check the account below, then add the {}.",
+            kind.word()
+        );
+        return show(&visit, kind, typed, Form::asks(typed, "identifier", text.into())).await;
+    }
     let order = order(kind, &target, typed, seconds);
     let new = match order.impose(&visit).await {
         Ok(new) => new,

@@ -4,9 +4,13 @@
 use entities::{Person, Subject, sanction};
 
 use super::order::Order;
+use super::player::Player;
 use super::{Kind, Row, shown};
 use crate::fields::Fields;
-use crate::pages::guilds::people::{Standing, Who, identify, resolve};
+use crate::html::candidate::Unresolved;
+use crate::pages::guilds::candidates::Among;
+use crate::pages::guilds::people::{Standing, Who, identify};
+use crate::pages::guilds::typed::resolve;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -15,6 +19,8 @@ pub(super) struct Target {
     person: Person,
     pub(super) who: Who,
     pub(super) standing: Standing,
+    /// Of somebody without a link who was named by the name on Roblox: anybody may have taken it.
+    pub(super) player: Option<Player>,
     /// Active ones of the kind, for people who may see them.
     active: Vec<sanction::Model>,
 }
@@ -32,8 +38,8 @@ impl Target {
         visit: &GuildVisit,
         kind: Kind,
         form: &Fields,
-    ) -> Result<Result<Self, String>, PageError> {
-        let subject = match resolve(visit, form.text("identifier")).await? {
+    ) -> Result<Result<Self, Unresolved>, PageError> {
+        let subject = match resolve(visit, form, "identifier", Among::Everybody).await? {
             Ok(subject) => subject,
             Err(problem) => return Ok(Err(problem)),
         };
@@ -41,12 +47,20 @@ impl Target {
         let person = Person::resolve(conn, guild, subject).await?;
         // People who ban themselves are out of the guild, and cannot lift the ban.
         if person.chat == Some(visit.session.row.user_id) {
-            return Ok(Err("This is your own account.".to_owned()));
+            return Ok(Err("This is your own account.".into()));
         }
         let mut active = sanction::active::of_person(conn, guild, person, visit.now()).await?;
         active.retain(|row| row.kind == kind.0 && visit.may("moderation.read"));
         let (who, standing) = identify(visit, subject).await?;
-        Ok(Ok(Self { subject, person, who, standing, active }))
+        let player = match subject {
+            Subject::Play(play)
+                if standing == Standing::Unlinked(None) && form.text("identifier") != play.to_string() =>
+            {
+                Some(Player::read(visit, play).await?)
+            }
+            _ => None,
+        };
+        Ok(Ok(Self { subject, person, who, standing, player, active }))
     }
 
     /// Discord or Roblox, whose id it is.
@@ -60,6 +74,11 @@ impl Target {
     /// Whether the platform has no such account, and the person has not confirmed the id.
     pub(super) fn is_doubtful(&self, form: &Fields) -> bool {
         self.standing == Standing::Unknown && form.text("unknown") != self.subject.to_string()
+    }
+
+    /// Whether the form was sent before it showed the player.
+    pub(super) fn is_unseen(&self, form: &Fields) -> bool {
+        self.player.is_some() && form.text("seen") != self.subject.to_string()
     }
 
     /// The one whose place the order takes.

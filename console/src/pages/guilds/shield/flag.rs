@@ -10,7 +10,9 @@ use super::{may_flag, show};
 use crate::html::form::Form;
 use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
+use crate::pages::guilds::candidates::Among;
 use crate::pages::guilds::people::{People, Who};
+use crate::pages::guilds::typed::resolve;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -55,8 +57,10 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
     if !may_flag(&visit) {
         return Err(PageError::NotFound);
     }
-    let Some(play) = form.read("play_id") else {
-        return show(&visit, wrong("play_id", "A Roblox id has digits only.")).await;
+    let play = match resolve(&visit, form, "play_id", Among::Players).await? {
+        Ok(Subject::Play(play)) => play,
+        Ok(Subject::Chat(_)) => return show(&visit, wrong("play_id", "This is a Discord id.")).await,
+        Err(problem) => return show(&visit, Form::unresolved(form, "play_id", problem)).await,
     };
     if !form.has("reason") {
         return show(&visit, wrong("reason", "Enter a reason: other servers see it.")).await;

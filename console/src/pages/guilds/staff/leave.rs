@@ -7,12 +7,12 @@ pub(crate) mod requests;
 
 use askama::Template;
 use entities::leave_request::{self, State};
-use entities::{ChatId, LoaId, loa, staff_directory};
+use entities::{LoaId, loa, staff_directory};
 use http::Method;
 
-use super::person::{STAFF_FIELD, asked};
+use super::person::{STAFF_FIELD, asked, named};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, days, decides, name_of, own, sees_all};
+use super::{Staff, days, decides, name_of, own, sees_all};
 use crate::html::form::Form;
 use crate::html::list::{cut, page};
 use crate::html::shell::{Place, Shell};
@@ -40,7 +40,6 @@ struct Page {
     /// May ask for leave.
     is_staff: bool,
     zone: String,
-    staff: Vec<Choice>,
     requests: Vec<Request>,
     rows: Vec<Row>,
     status: String,
@@ -105,7 +104,6 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         admin: visit.rights.admin,
         is_staff,
         zone: visit.guild.time_zone.clone(),
-        staff: choices(visit).await?,
         requests: requests.into_iter().map(|row| Request::new(visit, &staff, row)).collect(),
         rows: leaves.into_iter().map(|row| Row::new(visit, &staff, row)).collect(),
         status: visit.query.text("status").to_owned(),
@@ -141,8 +139,9 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Response, PageError
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
-    let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
-        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose a staff member.")).await;
+    let staff = match named(&visit, &visit.form, "staff_id").await? {
+        Ok(staff) => staff,
+        Err(problem) => return show(&visit, Form::unresolved(&visit.form, "staff_id", problem)).await,
     };
     if !decides(&visit, staff) {
         return request_own(visit).await;

@@ -16,7 +16,8 @@ use crate::html::form::Form;
 use crate::html::format::{Count, When};
 use crate::html::list::{Column, columns, cut_whole, sorted_by};
 use crate::html::shell::{Place, Shell};
-use crate::pages::guilds::people::{Who, chat_of};
+use crate::pages::guilds::people::Who;
+use crate::pages::guilds::typed::chat_of;
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
@@ -140,9 +141,9 @@ fn roles_shown(roles: &[staff_role::Model], members: &[Described]) -> Vec<Role> 
 
 /// Makes a person staff, or gives a staff member another role.
 pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
-    let chat = match chat_of(&visit, visit.form.text("chat_id")).await? {
+    let chat = match chat_of(&visit, &visit.form, "chat_id").await? {
         Ok(chat) => chat,
-        Err(problem) => return show(&visit, Form::wrong(&visit.form, Some("chat_id"), &problem)).await,
+        Err(problem) => return show(&visit, Form::unresolved(&visit.form, "chat_id", problem)).await,
     };
     if !visit.form.has("role_id") {
         return show(&visit, Form::wrong(&visit.form, Some("role_id"), "Choose a staff role.")).await;

@@ -1,13 +1,13 @@
 //! /console/guilds/:guild/staff/notes: notes about staff members.
 
 use askama::Template;
-use entities::{ChatId, NoteId, staff_note};
+use entities::{NoteId, staff_note};
 use http::Method;
 use serde_json::Map;
 
-use super::person::{STAFF_FIELD, asked};
+use super::person::{STAFF_FIELD, asked, named};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices_but_own, decides, name_of};
+use super::{Staff, decides, name_of};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
@@ -29,7 +29,6 @@ struct Page {
     form: Form,
     url: String,
     may_write: bool,
-    staff: Vec<Choice>,
     /// The note whose change was refused: the only one shown.
     refused: Option<NoteId>,
     rows: Vec<Row>,
@@ -73,7 +72,6 @@ async fn draw(
         tabs: tabs(visit, Tab::Notes),
         url: visit.url("/staff/notes"),
         may_write: visit.may("staff.write"),
-        staff: choices_but_own(visit).await?,
         rows: shown(visit, notes).await?,
         refused,
         more,
@@ -98,14 +96,13 @@ pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> 
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
-    let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
-        return show(
-            &visit,
-            Form::wrong(&visit.form, Some("staff_id"), "Choose the staff member of the note."),
-        )
-        .await;
+    let staff = match named(&visit, &visit.form, "staff_id").await? {
+        Ok(staff) => staff,
+        Err(problem) => return show(&visit, Form::unresolved(&visit.form, "staff_id", problem)).await,
     };
-    let answer = visit.api(Method::POST, "/guilds/{g}/staff/notes", visit.form.json(&FIELDS)).await;
+    let mut body = visit.form.json(&FIELDS);
+    body.insert("staff_id".to_owned(), staff.to_string().into());
+    let answer = visit.api(Method::POST, "/guilds/{g}/staff/notes", body).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }

@@ -4,9 +4,13 @@ use entities::staff_directory::{self, Described};
 use entities::{ChatId, Subject};
 
 use super::{own, sees_all};
+use crate::fields::Fields;
+use crate::html::candidate::{Candidate, Unresolved};
 use crate::html::form::Form;
 use crate::pages::guilds::by_discord_name::ByDiscordName;
-use crate::pages::guilds::people::chat_of;
+use crate::pages::guilds::candidates::SHOWN;
+use crate::pages::guilds::people::Who;
+use crate::pages::guilds::typed::{chat_of, chosen};
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -20,6 +24,8 @@ pub(crate) struct Match {
     pub(crate) name: String,
     /// What was typed is an id, or a whole name.
     pub(crate) whole: bool,
+    /// The name finds them: it is no number that stands for one.
+    by_name: bool,
 }
 
 /// Those of these staff members who have this id, or a name with this in it. Discord is asked if Roblox names
@@ -41,7 +47,7 @@ pub(crate) async fn matching(
         if is_staff && found.iter().all(|one| one.chat != named.chat) {
             let whole = named.name.to_lowercase() == typed;
             let name = named.member.map_or(named.name, |member| member.name);
-            found.push(Match { chat: named.chat, name, whole });
+            found.push(Match { chat: named.chat, name, whole, by_name: true });
         }
     }
     Ok(found)
@@ -60,6 +66,7 @@ fn on_roblox(member: &Described, by_id: Option<Subject>, typed: &str) -> Option<
         chat: member.chat_id,
         name: shown,
         whole,
+        by_name: !name.is_empty(),
     })
 }
 
@@ -73,21 +80,54 @@ pub(super) async fn asked(visit: &GuildVisit, form: Form) -> Result<(Option<Chat
     if typed.is_empty() {
         return Ok((None, form));
     }
-    let members = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
-    let found = matching(visit, &members, typed).await?;
-    let whole: Vec<_> = found.iter().filter(|one| one.whole).collect();
-    let named = match (whole.as_slice(), found.as_slice()) {
-        ([one], _) => Ok(one.chat),
-        ([], [one]) => Ok(one.chat),
-        // Former staff have records too.
-        ([], []) => chat_of(visit, typed).await?,
-        _ => {
-            let names: Vec<_> = found.iter().map(|one| one.name.as_str()).take(5).collect();
-            Err(format!("Several staff members match: {}. Enter a whole name or an id.", names.join(", ")))
+    Ok(match named(visit, &visit.query, STAFF_FIELD).await? {
+        Ok(chat) => (Some(chat), form),
+        Err(problem) => (None, Form::unresolved(&visit.query, STAFF_FIELD, problem)),
+    })
+}
+
+/// The staff member, or former one, whom a field names.
+pub(super) async fn named(
+    visit: &GuildVisit,
+    fields: &Fields,
+    field: &str,
+) -> Result<Result<ChatId, Unresolved>, PageError> {
+    let typed = fields.text(field);
+    if typed.is_empty() {
+        return Ok(Err("Give the name or an id of a staff member.".into()));
+    }
+    if typed.parse::<ChatId>().is_err() && chosen(fields, field).is_none() {
+        let members = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
+        let found = matching(visit, &members, typed).await?;
+        let mut whole = found.iter().filter(|one| one.whole);
+        match (whole.next(), whole.next(), found.as_slice()) {
+            (Some(one), None, _) | (None, _, [one]) => return Ok(Ok(one.chat)),
+            // Former staff have records too.
+            (_, _, []) => {}
+            _ => {
+                let text = format!("Several staff members match {typed:?}. Choose one.");
+                return Ok(Err(Unresolved { text, candidates: candidates(found) }));
+            }
+        }
+    }
+    chat_of(visit, fields, field).await
+}
+
+/// As lists of suggestions show them.
+pub(crate) fn candidates(found: Vec<Match>) -> Vec<Candidate> {
+    let shown = |one: &Match| {
+        let who = Who::named(Subject::Chat(one.chat), one.name.clone());
+        let is_only_one =
+            found.iter().filter(|other| other.name.eq_ignore_ascii_case(&one.name)).count() == 1;
+        Candidate {
+            id: one.chat.to_string(),
+            value: if one.by_name && is_only_one { one.name.clone() } else { one.chat.to_string() },
+            initials: who.initials(),
+            tone: who.tone(),
+            about: format!("Discord {}", one.chat),
+            is_banned: false,
+            name: who.name,
         }
     };
-    Ok(match named {
-        Ok(chat) => (Some(chat), form),
-        Err(problem) => (None, Form::wrong(&visit.query, Some(STAFF_FIELD), &problem)),
-    })
+    found.iter().take(SHOWN).map(shown).collect()
 }

@@ -1,14 +1,14 @@
 //! /console/guilds/:guild/staff/strikes: strikes against staff members, and one of them.
 
 use askama::Template;
+use entities::StrikeId;
 use entities::strike::{self, Ended, Model};
-use entities::{ChatId, StrikeId};
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::person::{STAFF_FIELD, asked};
+use super::person::{STAFF_FIELD, asked, named};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices_but_own, days, decides, name_of, own, sees_all};
+use super::{Staff, days, decides, name_of, own, sees_all};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::format::When;
@@ -32,7 +32,6 @@ struct Page {
     /// Days after which a strike without an end expires.
     days: i32,
     zone: String,
-    staff: Vec<Choice>,
     filter_active: String,
     rows: Vec<Row>,
     more: Option<String>,
@@ -88,7 +87,6 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         may_write: visit.may("staff.write"),
         days: visit.guild.strike_days,
         zone: visit.guild.time_zone.clone(),
-        staff: choices_but_own(visit).await?,
         filter_active: visit.query.text("active").to_owned(),
         rows: shown(visit, strikes).await?,
         more,
@@ -166,13 +164,15 @@ fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
-    let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
-        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who gets the strike.")).await;
+    let staff = match named(&visit, &visit.form, "staff_id").await? {
+        Ok(staff) => staff,
+        Err(problem) => return show(&visit, Form::unresolved(&visit.form, "staff_id", problem)).await,
     };
-    let body = match body(&visit) {
+    let mut body = match body(&visit) {
         Ok(body) => body,
         Err(form) => return show(&visit, form).await,
     };
+    body.insert("staff_id".to_owned(), staff.to_string().into());
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/strikes", body).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;

@@ -33,7 +33,7 @@ impl ImportLine {
 }
 
 /// The value; `Err`: it is not allowed. Null and an empty text are absent.
-fn optional<T: Field>(sent: Option<&Value>) -> Result<Option<T>, ()> {
+pub(crate) fn optional<T: Field>(sent: Option<&Value>) -> Result<Option<T>, ()> {
     match sent.filter(|sent| !sent.is_null() && sent.as_str() != Some("")) {
         Some(sent) => T::read(&whole(sent)).map(Some).ok_or(()),
         None => Ok(None),

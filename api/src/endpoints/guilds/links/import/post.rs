@@ -1,6 +1,7 @@
 //! POST /guilds/:guildId/links/import: many links at once, with an answer for each line (docs/rules.md 11).
 
-use entities::{ChatId, JobId, PlayId, link};
+use entities::import::{self, Made};
+use entities::{ChatId, ImportId, JobId, PlayId, link};
 use jobs::bulk_sync::{BulkSync, SyncAll};
 use jobs::link_import::MergeError;
 use jobs::link_import::lines::{Verdict, WriteError, judge, write};
@@ -33,6 +34,9 @@ pub(crate) struct ImportedLinks {
     /// syncs is used up.
     #[schema(required)]
     job_id: Option<JobId>,
+    /// By which the import can be undone for a day; null: no link changed.
+    #[schema(required)]
+    import_id: Option<ImportId>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -88,18 +92,25 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let replace = replace == Some(true);
     if dry_run == Some(true) {
         let verdicts = judge(call.read(), call.guild(), &links, replace).await?;
-        return Reply::data(&ImportedLinks { lines: answers(lines, verdicts), job_id: None });
+        return Reply::data(&ImportedLinks {
+            lines: answers(lines, verdicts),
+            job_id: None,
+            import_id: None,
+        });
     }
     let mut work = UnitOfWork::begin(&call).await?;
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
     let verdicts = judge(linking.tx(), call.guild(), &links, replace).await?;
-    let job_id = if verdicts.iter().any(Verdict::writes) {
+    let (mut job_id, mut import_id) = (None, None);
+    if verdicts.iter().any(Verdict::writes) {
         write(&mut linking, &links, &verdicts).await?;
-        sync(&call, &mut work).await?
-    } else {
-        None
-    };
-    let data = ImportedLinks { lines: answers(lines, verdicts), job_id };
+        job_id = sync(&call, &mut work).await?;
+        let written = links.iter().zip(&verdicts).filter(|(_, verdict)| verdict.writes());
+        let made = Made::Links(written.map(|(link, _)| (link.chat_id, link.play_id)).collect());
+        let row = import::add(work.tx(), call.guild(), call.caller.user(), made, work.now()).await?;
+        import_id = Some(row.import_id);
+    }
+    let data = ImportedLinks { lines: answers(lines, verdicts), job_id, import_id };
     work.commit(Reply::data(&data)?).await
 }
 

@@ -2,32 +2,38 @@
 
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
-use super::export::{Column, Export, Line};
+use super::column::Column;
+use super::sheet::{Sheet, SheetLine};
 
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-pub(super) fn read(text: &[u8]) -> Result<Export, String> {
+pub(super) fn read(text: &[u8]) -> Result<Sheet, String> {
     let mut reader =
         ReaderBuilder::new().trim(Trim::All).has_headers(false).delimiter(separator(text)).from_reader(text);
-    let (mut export, mut lines) = (Export::default(), Lines::of(text));
-    let mut columns = Vec::new();
+    let (mut sheet, mut lines) = (Sheet::default(), Lines::of(text));
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| explain(&error, text))? {
         let number = lines.of_record(record.position());
-        if columns.is_empty() {
-            columns = record.iter().map(Column::named).collect();
-            let is_head = columns.iter().any(Option::is_some);
-            if !is_head {
-                columns = by_content(&record);
-            }
-            export.describe(&columns, &record, is_head);
-            if is_head {
+        if sheet.names.is_empty() {
+            sheet.has_head = is_head(&record);
+            let names = record.iter().zip(1..);
+            let name = |(cell, place): (&str, u32)| {
+                if sheet.has_head { cell.to_owned() } else { format!("column {place}") }
+            };
+            sheet.names = names.map(name).collect();
+            if sheet.has_head {
                 continue;
             }
         }
-        export.lines.push(line(number, &columns, &record));
+        sheet.lines.push(SheetLine::new(number, record.iter().map(str::to_owned).collect()));
     }
-    Ok(export)
+    Ok(sheet)
+}
+
+/// A line with a name that is known, or without any number.
+fn is_head(record: &StringRecord) -> bool {
+    let is_number = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
+    record.iter().any(|cell| Column::named(cell, "").is_some()) || !record.iter().any(is_number)
 }
 
 /// The one that the first line has most often.
@@ -36,39 +42,6 @@ fn separator(text: &[u8]) -> u8 {
     let count = |separator: &u8| first.unwrap_or_default().split(|byte| byte == separator).count();
     // Of equal counts the last one wins.
     SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',')
-}
-
-/// Of a file without a head: the first column of each kind counts.
-fn by_content(record: &StringRecord) -> Vec<Option<Column>> {
-    let mut found = Vec::new();
-    for cell in record {
-        let column = Some(Column::holding(cell));
-        let is_new = !found.contains(&column);
-        found.push(column.filter(|_| is_new));
-    }
-    found
-}
-
-fn line(number: u64, columns: &[Option<Column>], record: &StringRecord) -> Line {
-    let mut line = Line { number, ..Line::default() };
-    for (column, cell) in columns.iter().zip(record) {
-        if let Some(column) = column {
-            line.set(*column, cell.to_owned());
-        }
-    }
-    line
-}
-
-impl Export {
-    fn describe(&mut self, columns: &[Option<Column>], record: &StringRecord, is_head: bool) {
-        for (place, (column, cell)) in (1..).zip(columns.iter().zip(record)) {
-            let name = if is_head { cell.to_owned() } else { format!("column {place}") };
-            match column {
-                Some(column) => self.columns.push((*column, name)),
-                None => self.ignored.push(name),
-            }
-        }
-    }
 }
 
 /// Line numbers as an editor shows them. The CSV reader's own are too low after blank lines and Windows line ends.

@@ -1,7 +1,7 @@
 use super::*;
 
 fn read(text: &str) -> Result<Export, String> {
-    Export::read(text.as_bytes())
+    Export::of(&Sheet::read(text.as_bytes())?)
 }
 
 /// The cells of each line: chat id, game id, name.
@@ -30,15 +30,49 @@ fn exports_of_other_bots_are_recognized() {
     assert_eq!(cells(r#"{"812345678901234567":"builderman"}"#)[0][2], "builderman");
 }
 
+/// The columns that are found, by their names.
+fn columns(text: &str, wanted: &[Column]) -> Vec<(Column, String)> {
+    let sheet = Sheet::read(text.as_bytes()).unwrap();
+    sheet.places(wanted).into_iter().map(|(column, place)| (column, sheet.names[place].clone())).collect()
+}
+
 #[test]
 fn what_was_recognized_and_what_was_not_is_named() {
-    let export = read("Discord ID,note,roblox_id\n812345678901234567,x,156\n\n8,,7\n").unwrap();
-    let columns = [(Column::Chat, "Discord ID".to_owned()), (Column::Play, "roblox_id".to_owned())];
-    assert_eq!((export.columns, export.ignored), (columns.to_vec(), vec!["note".to_owned()]));
+    let text = "Discord ID,remark,roblox_id\n812345678901234567,x,156\n\n8,,7\n";
+    let expected = [(Column::Chat, "Discord ID".to_owned()), (Column::Play, "roblox_id".to_owned())];
+    assert_eq!(columns(text, &Column::OF_LINKS), expected);
+    let export = read(text).unwrap();
+    assert_eq!(export.ignored, ["remark"]);
     assert_eq!(export.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [2, 4]);
-    let bare = read("x,812345678901234567,y\n").unwrap();
-    let columns = [(Column::Name, "column 1".to_owned()), (Column::Chat, "column 2".to_owned())];
-    assert_eq!((bare.columns, bare.ignored), (columns.to_vec(), vec!["column 3".to_owned()]));
+    let bare = "x,812345678901234567,y\n";
+    let expected = [(Column::Name, "column 1".to_owned()), (Column::Chat, "column 2".to_owned())];
+    assert_eq!(columns(bare, &Column::OF_LINKS), expected);
+    assert_eq!(read(bare).unwrap().ignored, ["column 3"]);
+}
+
+#[test]
+fn bans_of_other_bots_are_recognized() {
+    let bans =
+        |text| columns(text, &Column::OF_BANS).into_iter().map(|(column, _)| column).collect::<Vec<_>>();
+    use Column::{BannedAt, Chat, End, Moderator, Name, Play, Reason};
+    assert_eq!(
+        bans("UserId,Username,Reason,Moderator,Date,Until\n156,ann,spam,7,2024-01-01,\n"),
+        [Play, Name, Reason, Moderator, BannedAt, End]
+    );
+    assert_eq!(bans("user_id;banned_by\n812345678901234567;812345678901234568\n"), [Chat, Moderator]);
+    assert_eq!(bans("156,flew through walls\n"), [Play, Reason]);
+    assert_eq!(
+        bans(r#"{"version":2,"bans":[{"robloxId":156,"reason":"spam","expires":null}]}"#),
+        [End, Reason, Play]
+    );
+    assert_eq!(bans(r#"{"156":"spam and more"}"#), [Play, Reason]);
+    assert_eq!(bans(r#"{"156":{"reason":"spam"}}"#), [Play, Reason]);
+    assert_eq!(bans("Who,What\nann,spam\n"), []);
+    let unnamed = Sheet::read(b"Who,What\nann,spam\n").unwrap();
+    assert_eq!(
+        (unnamed.names, unnamed.lines[0].cell(1)),
+        (vec!["Who".to_owned(), "What".to_owned()], "spam")
+    );
 }
 
 #[test]
@@ -55,6 +89,6 @@ fn what_is_wrong_names_its_line() {
     assert!(problem("[{]").contains("line 1"));
     assert!(problem("[1]").contains("entry 1"));
     assert_eq!(problem("[]"), "the list is empty");
-    let latin = Export::read(b"chat_id,play_id,play_username\n1,2,a\n3,4,b\xe9\n").unwrap_err();
+    let latin = Sheet::read(b"chat_id,play_id,play_username\n1,2,a\n3,4,b\xe9\n").unwrap_err();
     assert_eq!(latin, "line 3, column 3: is not UTF-8");
 }

@@ -1,0 +1,183 @@
+//! People who may be meant by a typed text: members by a part of either name, and the user of Roblox with this name.
+
+use std::collections::HashSet;
+
+use entities::{Person, SanctionKind, Subject, link, link_search, sanction};
+
+use super::by_discord_name::{ByDiscordName, Named};
+use super::people::Who;
+use crate::html::candidate::Candidate;
+use crate::response::PageError;
+use crate::visit::GuildVisit;
+
+/// People of one list.
+pub(crate) const SHOWN: usize = 8;
+/// Letters from which parts of names are searched.
+const PART_MIN: usize = 2;
+
+/// Whom a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// Members of the guild, whether or not they are linked.
+    Members,
+    /// Also players who are no members.
+    Everybody,
+    /// Users of Roblox alone.
+    Players,
+}
+
+/// One of them.
+pub(crate) struct Possible {
+    who: Who,
+    pub(crate) subject: Subject,
+    /// Where it was found by it.
+    discord_name: Option<String>,
+    is_linked: bool,
+}
+
+impl Possible {
+    fn linked(visit: &GuildVisit, link: &link::Model) -> Self {
+        let (who, subject) = (Who::linked(visit, link), Subject::Play(link.play_id));
+        Self { who, subject, discord_name: None, is_linked: true }
+    }
+
+    fn on_discord(named: Named) -> Self {
+        let Named { name, chat, member } = named;
+        let is_linked = member.is_some();
+        let who = member.unwrap_or_else(|| Who::named(Subject::Chat(chat), name.clone()));
+        let subject = who.play.map_or(Subject::Chat(chat), Subject::Play);
+        Self { who, subject, discord_name: Some(name), is_linked }
+    }
+
+    /// Whether the text is one of their names.
+    pub(crate) fn is_named(&self, typed: &str) -> bool {
+        let same = |name: &str| name.to_lowercase() == typed.to_lowercase();
+        same(&self.who.name) || self.discord_name.as_deref().is_some_and(same)
+    }
+
+    fn about(&self) -> String {
+        let on_discord = self.discord_name.as_ref().filter(|name| **name != self.who.name);
+        let parts = [
+            on_discord.map(|name| format!("{name} on Discord")),
+            self.who.play.map(|play| format!("Roblox {play}")),
+            self.who.chat.map(|chat| format!("Discord {chat}")),
+            (!self.is_linked).then(|| "not linked".to_owned()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// Those who may be meant, the likeliest first.
+pub(crate) async fn possible(
+    visit: &GuildVisit,
+    typed: &str,
+    among: Among,
+) -> Result<Vec<Possible>, PageError> {
+    let mut found: Vec<Possible> = Vec::new();
+    if among != Among::Players && visit.may("lookup.read") {
+        for link in linked(visit, typed).await? {
+            add(&mut found, Possible::linked(visit, &link));
+        }
+        if found.len() < SHOWN && is_part(typed) {
+            for named in ByDiscordName::read(visit, typed).await?.found {
+                add(&mut found, Possible::on_discord(named));
+            }
+        }
+    }
+    if among != Among::Members
+        && let Ok(Some(player)) = visit.console.player_names.find(visit.call_context(), typed).await
+    {
+        let subject = Subject::Play(player.id);
+        if found.iter().all(|one| one.subject != subject) {
+            let (conn, guild) = (visit.read(), visit.guild.guild_id);
+            // Linked under an earlier name.
+            let link = link::find_by_play(conn, guild, player.id).await?.filter(|_| visit.may("lookup.read"));
+            let unlinked = || {
+                let who = Who::named(subject, player.name.clone());
+                Possible { who, subject, discord_name: None, is_linked: false }
+            };
+            let one = link.map_or_else(unlinked, |link| Possible {
+                who: Who { name: player.name.clone(), ..Who::linked(visit, &link) },
+                ..Possible::linked(visit, &link)
+            });
+            // The whole name comes before parts of names.
+            let at = found.iter().position(|one| !one.is_named(typed)).unwrap_or(found.len());
+            found.insert(at, one);
+        }
+    }
+    found.truncate(SHOWN);
+    Ok(found)
+}
+
+fn is_part(typed: &str) -> bool {
+    typed.chars().count() >= PART_MIN
+}
+
+/// By id, or by a part of the name on Roblox: names that begin with it come first.
+async fn linked(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let mut found = Vec::new();
+    found.extend(match typed.parse() {
+        Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
+        Ok(Subject::Play(play)) => link::find_by_play(conn, guild, play).await?,
+        Err(_) => None,
+    });
+    if !is_part(typed) {
+        return Ok(found);
+    }
+    let most = SHOWN as u64;
+    found.extend(link_search::by_name(conn, guild, typed, most).await?);
+    if found.len() < SHOWN {
+        let sorted = entities::Sorted::ascending(link_search::Key::Name);
+        found.extend(link_search::containing(conn, guild, typed, sorted, (None, most)).await?);
+    }
+    Ok(found)
+}
+
+fn add(found: &mut Vec<Possible>, one: Possible) {
+    match found.iter_mut().find(|known| known.subject == one.subject) {
+        Some(known) => known.discord_name = known.discord_name.take().or(one.discord_name),
+        None => found.push(one),
+    }
+}
+
+/// As a list shows them, with who is banned for people who may see bans.
+pub(crate) async fn shown(visit: &GuildVisit, possible: Vec<Possible>) -> Result<Vec<Candidate>, PageError> {
+    let banned = banned(visit, possible.iter().map(|one| &one.who)).await?;
+    let shown = |one: &Possible| {
+        let name = &one.who.name;
+        let is_only_one = possible.iter().filter(|other| other.is_named(name)).count() == 1;
+        // A member whom Discord alone knows is found by the id.
+        let by_name = one.who.play.is_some() && is_only_one && name.parse::<Subject>().is_err();
+        Candidate {
+            id: one.subject.to_string(),
+            value: if by_name { name.clone() } else { one.subject.to_string() },
+            initials: one.who.initials(),
+            tone: one.who.tone(),
+            about: one.about(),
+            is_banned: is_banned(&banned, &one.who),
+            name: name.clone(),
+        }
+    };
+    Ok(possible.iter().map(shown).collect())
+}
+
+/// The accounts of those who are banned; none for people who may not see bans.
+pub(crate) async fn banned(
+    visit: &GuildVisit,
+    people: impl Iterator<Item = &Who>,
+) -> Result<HashSet<Subject>, PageError> {
+    let people: Vec<_> = people.map(|who| Person { chat: who.chat, play: who.play }).collect();
+    if people.is_empty() || !visit.may("moderation.read") {
+        return Ok(HashSet::new());
+    }
+    let active =
+        sanction::active::of_people(visit.read(), visit.guild.guild_id, &people, visit.now()).await?;
+    let bans = active.iter().filter(|row| row.kind == SanctionKind::Ban);
+    Ok(bans.filter_map(sanction::Model::subject).collect())
+}
+
+pub(crate) fn is_banned(banned: &HashSet<Subject>, who: &Who) -> bool {
+    let accounts = [who.chat.map(Subject::Chat), who.play.map(Subject::Play)];
+    accounts.iter().flatten().any(|account| banned.contains(account))
+}
