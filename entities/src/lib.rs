@@ -92,8 +92,9 @@ pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, FlagId, GroupId,
-    GroupRoleId, GuildId, IdError, ImportId, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId,
-    PlayId, QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId, WebhookId,
+    GroupRoleId, GuildId, IdError, ImportId, JobId, KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId,
+    PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId, StrikeId, SubmissionId, TicketId, UniverseId,
+    WebhookId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

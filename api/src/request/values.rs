@@ -9,8 +9,8 @@ use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
     ActionId, AttemptId, AuditId, BindingId, ChannelId, ChatId, CommandId, CommentId, GroupId, GroupRoleId,
-    GuildId, ImportId, JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId, PlayId,
-    QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId,
+    GuildId, ImportId, JobId, KeyId, LeaveRequestId, LoaId, Moderator, NoteId, PanelId, PendingId, PlaceId,
+    PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId,
     application_submission, job, leave_request, link_attempt, loa,
 };
 use serde_json::{Map, Value};

@@ -12,7 +12,7 @@ use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
 /// Every table with rows of a guild, in an order in which no row is deleted before those that refer to it.
 /// Tables that give access come first, then the jobs.
-pub const TABLES: [&str; 38] = [
+pub const TABLES: [&str; 39] = [
     "import",
     "webhook",
     "log_channel",

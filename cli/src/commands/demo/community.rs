@@ -129,7 +129,10 @@ impl<'e> GameServers<'e> {
                 Ok(next) => answer = next,
                 Err(error) => tracing::warn!(%error, "a tick of a game server of the demo failed"),
             }
-            tokio::time::sleep(answer["next_in_seconds"].as_f64().map_or(AFTER_FAILURE, Duration::from_secs_f64)).await;
+            tokio::time::sleep(
+                answer["next_in_seconds"].as_f64().map_or(AFTER_FAILURE, Duration::from_secs_f64),
+            )
+            .await;
         }
     }
 
@@ -153,8 +156,14 @@ impl<'e> GameServers<'e> {
 }
 
 /// The bans of the fixture count for those who imposed them, as they would have at the time.
-pub(super) async fn count_bans(conn: &impl ConnectionTrait, guild: GuildId, now: Timestamp) -> anyhow::Result<()> {
-    let mut bans = history::list(conn, guild, Filter::of(SanctionKind::Ban), Page::first(BANS.len() as u64), now).await?;
+pub(super) async fn count_bans(
+    conn: &impl ConnectionTrait,
+    guild: GuildId,
+    now: Timestamp,
+) -> anyhow::Result<()> {
+    let mut bans =
+        history::list(conn, guild, Filter::of(SanctionKind::Ban), Page::first(BANS.len() as u64), now)
+            .await?;
     bans.sort_by_key(|ban| ban.created_at);
     for ban in bans {
         let action = NewAction {
