@@ -2,6 +2,7 @@
 //! the list of staff, the leaderboard, the quotas, and only their own records of the rest.
 
 pub(crate) mod activity;
+mod calendar;
 mod days;
 pub(super) mod labels;
 pub(crate) mod leaderboard;

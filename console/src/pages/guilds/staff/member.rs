@@ -7,6 +7,7 @@ use entities::{
 };
 use people::Needs;
 
+use super::calendar::Calendar;
 use super::labels::{self, Action};
 use super::quotas::{Quota, of_member};
 use super::{Staff, days, decides, notes, own, sees_all, strikes};
@@ -36,6 +37,7 @@ struct Page {
     strikes: Vec<strikes::Row>,
     notes: Vec<notes::Row>,
     actions: Vec<Action>,
+    calendar: Calendar,
     roles: Vec<(RoleId, String)>,
 }
 
@@ -81,6 +83,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         strikes: strikes::shown(&visit, strikes).await?,
         notes: notes_about(&visit, chat).await?,
         actions: actions(&visit, chat).await?,
+        calendar: Calendar::read(&visit, chat).await?,
         roles: roles(&visit).await?,
         who,
     };
