@@ -158,6 +158,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/staff/strikes/{strike}" Guild(Staff) guilds::staff::strikes::one;
     POST "/console/guilds/{guild}/staff/strikes/{strike}" Guild(of("PATCH /guilds/{guildId}/staff/strikes/{strikeId}/update")) guilds::staff::strikes::update;
     POST "/console/guilds/{guild}/staff/strikes/{strike}/remove" Guild(of("PATCH /guilds/{guildId}/staff/strikes/{strikeId}")) guilds::staff::strikes::remove;
+    GET "/console/guilds/{guild}/icon" Guild(Staff) guilds::pictures::icon;
     GET "/console/guilds/{guild}/pictures/{player}" Guild(Staff) guilds::pictures::get;
     GET "/console/guilds/{guild}/staff/notes" Guild(Permission("staff.read")) guilds::staff::notes::get;
     POST "/console/guilds/{guild}/staff/notes" Guild(of("POST /guilds/{guildId}/staff/notes")) guilds::staff::notes::add;

@@ -10,6 +10,7 @@ use http::HeaderMap;
 use crate::html::theme::Theme;
 use crate::response::{Flash, assets};
 use crate::visit::{GuildVisit, Visit};
+use crate::html::format::initials;
 pub(crate) use guild::{Place, entries_of};
 use instance::InstancePlace;
 use rail::Rail;
@@ -122,6 +123,10 @@ impl GuildVisit {
 }
 
 impl GuildHead {
+    fn initials(&self) -> String {
+        initials(&self.name)
+    }
+
     fn new(visit: &GuildVisit) -> Self {
         Self {
             id: visit.guild.guild_id.to_string(),

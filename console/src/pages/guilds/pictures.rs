@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/pictures/:player: the picture of a player, small, for lists.
+//! /console/guilds/:guild/pictures/:player and /console/guilds/:guild/icon: pictures of players, small, for lists, and of the guild.
 
 use bytes::Bytes;
 use entities::PlayId;
@@ -15,13 +15,20 @@ const NONE_TYPE: &str = "image/svg+xml";
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let player: PlayId = visit.param("player")?;
-    let found = visit.platforms().pictures.find(visit.call_context(), PictureOf::Face(player));
-    Ok(match soon(found).await {
+    Ok(picture(&visit, PictureOf::Face(player)).await)
+}
+
+pub(crate) async fn icon(visit: GuildVisit) -> Result<Response, PageError> {
+    Ok(picture(&visit, PictureOf::Guild(visit.guild.guild_id)).await)
+}
+
+async fn picture(visit: &GuildVisit, of: PictureOf) -> Response {
+    match soon(visit.platforms().pictures.find(visit.call_context(), of)).await {
         Ok(Some(picture)) => Response::picture(picture.content_type, picture.bytes),
         Ok(None) => Response::picture(NONE_TYPE, Bytes::from_static(NONE)),
         Err(problem) => {
             tracing::debug!(problem, "a picture cannot be read");
             Response::new(StatusCode::OK, NONE_TYPE, Bytes::from_static(NONE))
         }
-    })
+    }
 }
