@@ -69,7 +69,8 @@ async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
     assert!(row(&page, lacking).contains(&lacks), "{}", row(&page, lacking));
     let has = format!("– {} – {}", role(guild, &extra.held[1]), rank(extra));
     assert!(row(&page, extra).contains(&has), "{}", row(&page, extra));
-    assert!(row(&page, misnamed).ends_with(&format!("– – {} –", misnamed.name)), "{}", row(&page, misnamed));
+    let named = format!("– – {} the template of nicknames", misnamed.name);
+    assert!(row(&page, misnamed).ends_with(&named), "{}", row(&page, misnamed));
     let right = &guild.members[10];
     assert!(!right.needs_change() && !page.contains(&right.name), "{}", page.text());
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);

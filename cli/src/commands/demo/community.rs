@@ -73,12 +73,15 @@ pub(super) fn fixture(text: &str, now: Timestamp) -> anyhow::Result<String> {
     let bans: Vec<_> = bans.collect();
     let submission = |number: usize, answer: &str| {
         json!({ "panel_id": 1, "submission_id": number, "chat_id": chat(guild, 200 + number),
-                "answers": { "Why do you want to help?": answer, "Hours a week": 5 * number } })
+                "answers": { "Why do you want to help?": answer, "Hours a week": (5 * number).to_string() } })
     };
     let submissions =
         json!([submission(1, "I am here every evening."), submission(2, "I was staff of another game.")]);
     guild["submissions"] = submissions;
-    guild["panels"] = json!([{ "panel_id": 1, "name": "Helpers" }]);
+    guild["panels"] = json!([{ "panel_id": 1, "name": "Helpers", "questions": [
+        { "label": "Why do you want to help?", "kind": "paragraph", "required": true },
+        { "label": "Hours a week", "kind": "choice", "options": ["5", "10", "20"], "required": true },
+    ] }]);
     guild["bans"] = bans.into();
     guild["staff"] = staff.into();
     guild["staff_roles"] = roles;

@@ -27,7 +27,7 @@ use crate::visit::GuildVisit;
 use seen::Seen;
 
 /// Members of one page.
-const SHOWN: u64 = 50;
+const SHOWN: u64 = 25;
 /// The columns that sort the list, as the address names them.
 const COLUMNS: [(&str, &str, Key); 2] = [("name", "Member", Key::Name), ("linked", "Linked", Key::Linked)];
 

@@ -144,12 +144,19 @@ pub(super) async fn of(visit: &GuildVisit, changes: Vec<Listed>) -> Result<Vec<C
         member: actors.who(visit, user(&change)),
         gets: roles(&change.add, overview.as_ref()),
         loses: roles(&change.remove, overview.as_ref()),
-        why: change.ranks.iter().map(|ranks| why(ranks, &groups)).collect::<Vec<_>>().join("; "),
+        why: reasons(&change, &groups),
         nickname: change.nickname.unwrap_or_default(),
         refused: change.refused.unwrap_or_default(),
         at: change.at,
     };
     Ok(changes.into_iter().map(change).collect())
+}
+
+fn reasons(change: &Listed, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
+    match change.nickname {
+        Some(_) if change.ranks.is_empty() => "the template of nicknames".to_owned(),
+        _ => change.ranks.iter().map(|ranks| why(ranks, groups)).collect::<Vec<_>>().join("; "),
+    }
 }
 
 /// "Officer in Guildhall Fans, before Recruit"
