@@ -204,8 +204,11 @@ async fn the_search_goes_to_what_is_named(deployment: &Deployment) {
     let ban = [("identifier", "555001"), ("unknown", "555001"), ("reason", "spam"), ("length", "ever")];
     let banned = console.post(&below(deployment, "/moderation/bans/new"), &ban).await;
     let ban = banned.location().to_owned();
+    // By its number, or by the id that programs know.
     let id = ban.rsplit('/').next().unwrap();
-    assert_eq!(console.get(&find(&format!("#{id}"))).await.location(), ban);
+    for typed in ["#1", id] {
+        assert_eq!(console.get(&find(typed)).await.location(), ban, "{typed}");
+    }
     let of_person = console.get(&find("555001")).await;
     assert!(of_person.location().ends_with("person=555001"), "{}", of_person.location());
     // A member of another guild.

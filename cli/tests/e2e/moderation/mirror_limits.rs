@@ -75,7 +75,9 @@ async fn is_allowed_in_the_console(deployment: &Deployment, (held, user): (i64, 
     let home = owner.get(&format!("/console/guilds/{}", guild.id)).await;
     let list = owner.get(&home.link("1 ban to allow on Discord")).await;
     list.shows(200, "1 held ban, newest first").shows(200, "waits to go to Discord");
-    let page = owner.get(&list.link(&format!("#{held}"))).await;
+    let bans = deployment.ban_history("").await;
+    let number = &bans.iter().find(|ban| ban["id"] == held).unwrap()["number"];
+    let page = owner.get(&list.link(&format!("#{number}"))).await;
     assert_eq!(by_hand(deployment, "GET", user).await, 404);
     owner.press(&page, "Ban on Discord too", &[]).await.shows(200, "The ban goes to Discord.");
     eventually("the allowed ban is made", WITHIN, async || {

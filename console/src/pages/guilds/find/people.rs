@@ -90,9 +90,15 @@ pub(super) async fn moderation(
     }
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     if let Ok(number) = typed.strip_prefix('#').unwrap_or(typed).parse::<i64>() {
-        for row in sanction::history::numbered(conn, guild, number).await? {
+        let mut rows = sanction::history::numbered(conn, guild, number).await?;
+        if rows.is_empty()
+            && let Ok(id) = number.try_into()
+        {
+            rows.extend(sanction::history::find(conn, guild, id).await?);
+        }
+        for row in rows {
             let kind = Kind(row.kind);
-            let name = format!("{} #{number}{}", kind.title(), of(visit, row.subject()).await?);
+            let name = format!("{} #{}{}", kind.title(), row.number, of(visit, row.subject()).await?);
             let url = visit.url(&kind.one(row.sanction_id));
             found.push(Found::new(Group::Moderation, &name, url, true).about(row.reason));
         }
