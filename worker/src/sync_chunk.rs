@@ -11,12 +11,12 @@ mod privileges;
 mod progress;
 mod reread;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::time::Duration;
 
-use entities::ChatId;
 use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
+use entities::{ChatId, link};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
@@ -142,6 +142,20 @@ fn still_due(cause: Cause, planned: &PlannedChange, change: Change, member: &Cha
 }
 
 impl Job {
+    /// Nothing is put back of whoever has no link any more. `None`: it does not matter.
+    async fn linked(
+        job: &JobContext,
+        chunk: &SyncChunk,
+        left: &[(usize, &PlannedChange)],
+    ) -> Result<Option<HashSet<ChatId>>, JobError> {
+        if chunk.cause != Cause::Undo {
+            return Ok(None);
+        }
+        let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
+        let links = link::find_by_chats(job.database().read(), chunk.guild, &users).await?;
+        Ok(Some(links.into_iter().map(|link| link.chat_id).collect()))
+    }
+
     /// The due change of each unsettled member. Members without a change, or who left, are settled here.
     async fn due(
         &self,
@@ -161,8 +175,13 @@ impl Job {
         } else {
             None
         };
+        let linked = Self::linked(job, chunk, &left).await?;
         let mut due = Vec::with_capacity(left.len());
         for (index, planned) in left {
+            if linked.as_ref().is_some_and(|linked| !linked.contains(&planned.user)) {
+                progress.note(index, Member::Skipped);
+                continue;
+            }
             let change = wanted::change(planned);
             let mut change = match &now {
                 None => change,

@@ -262,19 +262,22 @@ async fn a_sync_is_undone_but_for_what_somebody_changed_since(deployment: &Deplo
     deployment.simulator.change_member(named).await;
     let bare = json!({ "guild_id": guild.id, "chat_id": lacking.chat, "roles": [] });
     deployment.simulator.change_member(bare).await;
+    // One who is not linked any more keeps what they have.
+    let unlinked = guild.with_extra();
+    api.delete(&format!("/guilds/{}/links/{}", guild.id, unlinked.chat)).await.ok();
     let job = undone(deployment, &run).await;
     let result = &job["result"];
     assert_eq!(job["state"], "succeeded", "{job}");
     assert_eq!((&result["planned"], &result["failed"]), (&json!(guild.changes()), &json!(0)), "{result}");
-    assert_eq!(result["updated"], guild.changes() - 2, "{result}");
+    assert_eq!(result["updated"], guild.changes() - 3, "{result}");
     assert_eq!(deployment.simulator.wrong(guild).await, wrong, "as before, but for the other name");
     let entry = &deployment.audit("sync.undone").await[0];
     assert_eq!((&entry["target_id"], &entry["metadata"]["job_id"]), (&json!(run), &job["id"]));
     let of_members = deployment.audit("sync.member").await;
     let put_back = of_members.iter().filter(|entry| entry["metadata"]["cause"] == "undo");
-    assert_eq!(put_back.count(), guild.changes() - 2);
+    assert_eq!(put_back.count(), guild.changes() - 3);
     // What was put back is out of step, and no automatic sync does it again.
-    assert_eq!(out_of_step(deployment).await["count"], guild.changes() - 2);
+    assert_eq!(out_of_step(deployment).await["count"], guild.changes() - 3);
     let following = api.get(&path).await.ok();
     assert_eq!(following["stopped"], format!("sync {run} was undone"));
     assert!(following["next_at"].is_null());
