@@ -111,7 +111,7 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/members/{member}/unlink" Guild(Permission("links.write")) guilds::members::link_up::unlink;
     POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(of("POST /interactions/roles/assign")) guilds::members::act::give;
     POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(of("POST /interactions/roles/remove")) guilds::members::act::remove;
-    GET "/console/guilds/{guild}/imports" Guild(Staff) guilds::imports::get;
+    GET "/console/guilds/{guild}/imports/made/{kind}" Guild(Staff) guilds::imports::get;
     POST "/console/guilds/{guild}/imports/links/{import}/undo" Guild(of("POST /guilds/{guildId}/links/imports/{importId}/undo")) guilds::imports::undo_links;
     POST "/console/guilds/{guild}/imports/bans/{import}/undo" Guild(of("POST /moderation/{guildId}/bans/imports/{importId}/undo")) guilds::imports::undo_bans;
     GET "/console/guilds/{guild}/imports/bans" Guild(Permission("moderation.write")) guilds::imports::bans::get;

@@ -74,9 +74,8 @@ pub(crate) fn live(now: Timestamp) -> Condition {
 
 /// The open one of a person, and those that ended at this time or later.
 pub async fn since(conn: &impl Conn, guild: GuildId, staff: ChatId, time: Timestamp) -> Result<Vec<Model>> {
-    let recent = Condition::any()
-        .add(Column::EndedSecond.is_null())
-        .add(Column::EndedSecond.gte(Second::from(time)));
+    let recent =
+        Condition::any().add(Column::EndedSecond.is_null()).add(Column::EndedSecond.gte(Second::from(time)));
     let own = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::StaffId.eq(staff));
     own.filter(recent).order_by_desc(Column::StartedSecond).all(conn).await
 }

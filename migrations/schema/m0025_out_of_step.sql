@@ -10,12 +10,6 @@ ALTER TABLE follow ADD COLUMN looked_at {time};
 ALTER TABLE moderation_revision ADD COLUMN bans bigint NOT NULL DEFAULT 0;
 ALTER TABLE moderation_revision ADD COLUMN mutes bigint NOT NULL DEFAULT 0;
 ALTER TABLE sanction ADD COLUMN number bigint NOT NULL DEFAULT 0;
-UPDATE sanction SET number = numbered.number
-FROM (SELECT sanction_id AS id, row_number() OVER (PARTITION BY guild_id, kind ORDER BY sanction_id) AS number FROM sanction) AS numbered
-WHERE numbered.id = sanction.sanction_id;
-UPDATE moderation_revision SET
-    bans = (SELECT count(*) FROM sanction WHERE sanction.guild_id = moderation_revision.guild_id AND kind = 'ban'),
-    mutes = (SELECT count(*) FROM sanction WHERE sanction.guild_id = moderation_revision.guild_id AND kind = 'mute');
 CREATE INDEX sanction_by_number ON sanction (guild_id, number);
 
 -- Why a moderator lifted it.

@@ -7,10 +7,10 @@ mod rail;
 use entities::Timestamp;
 use http::HeaderMap;
 
+use crate::html::format::initials;
 use crate::html::theme::Theme;
 use crate::response::{Flash, assets};
 use crate::visit::{GuildVisit, Visit};
-use crate::html::format::initials;
 pub(crate) use guild::{Place, entries_of};
 use instance::InstancePlace;
 use rail::Rail;

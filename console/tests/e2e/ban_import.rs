@@ -86,12 +86,11 @@ async fn imports_are_shown_to_those_who_may_undo_them(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let page = asked(deployment, &console, &format!("user_id\n{}\n", guild.members[12].play)).await;
     console.press(&page, "Ban 1 person", &[]).await;
-    let list = console.get(&below(deployment, "/imports")).await;
+    let list = console.get(&below(deployment, "/imports/made/bans")).await;
     list.shows(200, "1 ban").shows(200, &guild.members[0].name);
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
     set_permissions(deployment, &["links.write"]).await;
-    staff.get(&below(deployment, "/imports")).await.shows(200, "Nothing was imported");
-    set_permissions(deployment, &["lookup.read"]).await;
-    staff.get(&below(deployment, "/imports")).await.shows(404, "There is no such page");
+    staff.get(&below(deployment, "/imports/made/links")).await.shows(200, "Nothing was imported");
+    staff.get(&below(deployment, "/imports/made/bans")).await.shows(404, "There is no such page");
     console.press(&list, "Undo", &[]).await.shows(200, "1 ban ended");
 }

@@ -14,6 +14,8 @@ in_turn!(
     an_operator_meets_no_dead_end(own)
 );
 
+/// What scripts and pages ask for by themselves.
+const PARTS: [&str; 2] = ["/suggest", "/icon"];
 /// The first pages of all people.
 const START: &str = "/console";
 
@@ -133,7 +135,8 @@ fn unreachable(pages: &[Page], guild: &str, opens: impl Fn(&Who) -> bool) -> Vec
     let searched = pages.iter().flat_map(Page::forms).map(|form| form.action);
     let plain = |path: String| path.split(['?', '#']).next().unwrap().to_owned();
     let known: BTreeSet<_> = visited.chain(searched).map(plain).collect();
-    let inside = |row: &Row| !row.is_post() && row.who != Who::Open && !row.names_a_thing();
+    let is_part = |row: &Row| PARTS.iter().any(|part| row.path.ends_with(part));
+    let inside = |row: &Row| !row.is_post() && row.who != Who::Open && !row.names_a_thing() && !is_part(row);
     let paths =
         rows().into_iter().filter(|row| inside(row) && opens(&row.who)).map(|row| row.in_guild(guild));
     paths.filter(|path| !known.contains(path)).map(|path| format!("nothing leads to {path}")).collect()

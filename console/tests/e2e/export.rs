@@ -20,7 +20,7 @@ in_turn!(
     a_large_file_is_made_while_it_is_read_and_one_at_a_time,
 );
 
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 14] = [
     "id",
     "created_at",
     "action",
@@ -32,6 +32,9 @@ const HEAD: [&str; 11] = [
     "metadata",
     "position",
     "hash",
+    "actor",
+    "target",
+    "sentence",
 ];
 
 /// The rows of a CSV file below its head.

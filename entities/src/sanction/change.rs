@@ -43,7 +43,7 @@ impl NewSanction {
         (chat.is_some() || play.is_some()).then_some(Slot { chat, play, ..self.slot() })
     }
 
-    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         std::iter::once(self.slot()).chain(self.twin())
     }
 }
@@ -90,16 +90,18 @@ async fn create_distinct<C: ConnectionTrait>(
     let taken = taken.filter(|(_, twin)| of_others.contains(twin));
     let taken = taken.map(|(by, twin)| ((by, None), twin.rows(change.guild)));
     let mut superseded = close_all(conn, change, Lifted::Superseded, taken).await?;
-    let numbers = Numbers::take(conn, change, &new, &superseded).await?;
-    let mut added = insert(conn, change, &numbers.of(&new)).await?;
+    let numbers =
+        Numbers::take(conn, change, new.iter().map(|new| new.slots().collect()), &superseded).await?;
+    let mut added = insert(conn, change, &numbers, &new).await?;
     if added.len() < new.len() {
         numbers.give_back(conn, change, &added).await?;
         let free: HashSet<Slot> = added.iter().map(Model::slot).collect();
         new.retain(|new| !free.contains(&new.slot()));
         let taken = new.iter().map(|new| ((new.moderator, None), new.slot().rows(change.guild)));
         superseded.append(&mut close_all(conn, change, Lifted::Superseded, taken).await?);
-        let numbers = Numbers::take(conn, change, &new, &superseded).await?;
-        added.append(&mut insert(conn, change, &numbers.of(&new)).await?);
+        let numbers =
+            Numbers::take(conn, change, new.iter().map(|new| new.slots().collect()), &superseded).await?;
+        added.append(&mut insert(conn, change, &numbers, &new).await?);
     }
     let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
     for row in superseded {
@@ -132,10 +134,11 @@ async fn open_twins<C: ConnectionTrait>(
 async fn insert<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    new: &[(NewSanction, i64)],
+    numbers: &Numbers,
+    new: &[NewSanction],
 ) -> Result<Vec<Model>, DbErr> {
     let unless_open = OnConflict::new().do_nothing().to_owned();
-    let rows = new.iter().map(|(new, number)| row(change, new.clone(), *number));
+    let rows = new.iter().map(|new| row(change, new.clone(), numbers.of(&new.slot())));
     Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await
 }
 

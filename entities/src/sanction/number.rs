@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
-use super::change::NewSanction;
 use super::model::{Lifted, Model, SanctionKind, Slot};
 use crate::moderation_revision::{Change, Column, Entity};
 
@@ -19,11 +18,12 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Those of the sanctions that they replace, or else the next ones.
+    /// Those of the sanctions that they replace, or else the next ones. `new`: of each its own slot, then that of the person's
+    /// other account.
     pub(super) async fn take<C: ConnectionTrait>(
         conn: &C,
         change: &Change,
-        new: &[NewSanction],
+        new: impl Iterator<Item = Vec<Slot>>,
         superseded: &[Model],
     ) -> Result<Self, DbErr> {
         let replaced: HashMap<Slot, i64> = superseded
@@ -31,13 +31,14 @@ impl Numbers {
             .filter(|row| row.lifted_how == Some(Lifted::Superseded))
             .map(|row| (row.slot(), row.number))
             .collect();
-        let kept = |new: &NewSanction| new.slots().filter_map(|slot| replaced.get(&slot)).min().copied();
         let mut by_slot = HashMap::new();
         let mut fresh = Vec::new();
-        for one in new {
-            match kept(one) {
-                Some(number) => drop(by_slot.insert(one.slot(), number)),
-                None => fresh.push(one),
+        for slots in new {
+            let kept = slots.iter().filter_map(|slot| replaced.get(slot)).min();
+            match (slots.first(), kept) {
+                (Some(own), Some(number)) => drop(by_slot.insert(*own, *number)),
+                (Some(own), None) => fresh.push(*own),
+                (None, _) => {}
             }
         }
         if fresh.is_empty() {
@@ -55,17 +56,16 @@ impl Numbers {
         let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("moderation_revision".to_owned()))?;
         let before = [row.bans - counts[0], row.mutes - counts[1]];
         let mut last = before;
-        for one in fresh {
-            let last = &mut last[place(one.kind)];
+        for slot in fresh {
+            let last = &mut last[place(slot.kind)];
             *last += 1;
-            by_slot.insert(one.slot(), *last);
+            by_slot.insert(slot, *last);
         }
         Ok(Self { by_slot, before, taken: true })
     }
 
-    pub(super) fn of(&self, new: &[NewSanction]) -> Vec<(NewSanction, i64)> {
-        let number = |new: &NewSanction| self.by_slot.get(&new.slot()).copied().unwrap_or_default();
-        new.iter().map(|new| (new.clone(), number(new))).collect()
+    pub(super) fn of(&self, slot: &Slot) -> i64 {
+        self.by_slot.get(slot).copied().unwrap_or_default()
     }
 
     /// The last ones that none of these rows got.

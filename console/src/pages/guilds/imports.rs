@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/imports: imports of links and bans that can be undone.
+//! /console/guilds/:guild/imports/made/:kind: imports of links or bans that can be undone.
 
 pub(crate) mod bans;
 mod columns;
@@ -57,6 +57,13 @@ fn path(kind: Kind) -> &'static str {
     }
 }
 
+fn thing(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Links => "link",
+        Kind::Bans => "ban",
+    }
+}
+
 fn may(visit: &GuildVisit, kind: Kind) -> bool {
     visit.may(match kind {
         Kind::Links => "links.write",
@@ -65,20 +72,22 @@ fn may(visit: &GuildVisit, kind: Kind) -> bool {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
-    show(&visit, Form::default()).await
+    let named: String = visit.param("kind")?;
+    let kind = [Kind::Links, Kind::Bans].into_iter().find(|kind| path(*kind) == named);
+    show(&visit, kind.ok_or(PageError::NotFound)?, Form::default()).await
 }
 
-async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
-    if !may(visit, Kind::Links) && !may(visit, Kind::Bans) {
+async fn show(visit: &GuildVisit, kind: Kind, form: Form) -> Result<Response, PageError> {
+    if !may(visit, kind) {
         return Err(PageError::NotFound);
     }
     let mut imports = import::recent(visit.read(), visit.guild.guild_id, visit.now()).await?;
-    imports.retain(|row| may(visit, row.kind));
+    imports.retain(|row| row.kind == kind);
     let people = People::read(visit, imports.iter().map(|row| Subject::Chat(row.made_by))).await?;
     let row = |row: import::Model| Row {
         id: row.import_id,
         kind: row.kind,
-        made: Count(row.made.len() as u64, if row.kind == Kind::Links { "link" } else { "ban" }),
+        made: Count(row.made.len() as u64, thing(row.kind)),
         by: people.who(visit, Subject::Chat(row.made_by)),
         at: visit.when(row.created_at),
         until: visit.when(row.undone_until()),
@@ -96,24 +105,24 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
 }
 
 pub(crate) async fn undo_links(visit: GuildVisit) -> Result<Response, PageError> {
-    undo(&visit, "/guilds/{g}/links/imports", "link").await
+    undo(&visit, Kind::Links, "/guilds/{g}/links/imports").await
 }
 
 pub(crate) async fn undo_bans(visit: GuildVisit) -> Result<Response, PageError> {
-    undo(&visit, "/moderation/{g}/bans/imports", "ban").await
+    undo(&visit, Kind::Bans, "/moderation/{g}/bans/imports").await
 }
 
-async fn undo(visit: &GuildVisit, path: &str, what: &'static str) -> Result<Response, PageError> {
+async fn undo(visit: &GuildVisit, kind: Kind, call: &str) -> Result<Response, PageError> {
     let id: ImportId = visit.param("import")?;
-    let answer = visit.api(Method::POST, &format!("{path}/{id}/undo"), Map::new()).await;
+    let answer = visit.api(Method::POST, &format!("{call}/{id}/undo"), Map::new()).await;
     if !answer.status.is_success() {
-        return show(visit, Form::refused(&visit.form, &answer)).await;
+        return show(visit, kind, Form::refused(&visit.form, &answer)).await;
     }
     let number = |name: &str| answer.body["data"][name].as_u64().unwrap_or_default();
-    let (undone, left) = (Count(number("undone"), what), number("left"));
+    let (undone, left) = (Count(number("undone"), thing(kind)), number("left"));
     let text = match left {
         0 => format!("The import is undone: {undone} ended."),
         _ => format!("The import is undone: {undone} ended. {left} had changed since, and stay as they are."),
     };
-    Ok(Response::see(visit.url("/imports")).flash(Flash::new(text)))
+    Ok(Response::see(visit.url(&format!("/imports/made/{}", path(kind)))).flash(Flash::new(text)))
 }

@@ -8,7 +8,7 @@ use crate::pages::guilds::settings;
 use crate::visit::GuildVisit;
 
 /// Pages below those of the navigation: name, what else people call them, page.
-const BELOW: [(&str, &str, &str, Needs); 20] = [
+const BELOW: [(&str, &str, &str, Needs); 21] = [
     ("Bans", "banned", "/moderation/bans", Needs::Permission("moderation.read")),
     ("Mutes", "muted", "/moderation/mutes", Needs::Permission("moderation.read")),
     ("Add ban", "ban a person", "/moderation/bans/new", Needs::Permission("moderation.write")),
@@ -17,7 +17,8 @@ const BELOW: [(&str, &str, &str, Needs); 20] = [
     ("Links to decide", "held attempts", "/members/attempts", Needs::Permission("links.write")),
     ("Import links", "export of another bot", "/members/import", Needs::Permission("links.write")),
     ("Import bans", "export of another bot", "/imports/bans", Needs::Permission("moderation.write")),
-    ("Imports", "undo an import", "/imports", Needs::Permission("moderation.write")),
+    ("Imports of links", "undo an import", "/imports/made/links", Needs::Permission("links.write")),
+    ("Imports of bans", "undo an import", "/imports/made/bans", Needs::Permission("moderation.write")),
     ("Leave", "absence, loa", "/staff/leave", Needs::Staff),
     ("Requests for leave", "absence, loa", "/staff/leave/requests", Needs::Staff),
     ("Strikes", "warnings of staff", "/staff/strikes", Needs::Staff),

@@ -44,7 +44,8 @@ impl Calendar {
         let leaves: Vec<_> = leaves.iter().map(|leave| (leave.starts_at, leave.ends_at)).collect();
         let day = |date: &NaiveDate| {
             let span = bounds(*date, zone);
-            let minutes = sessions.iter().map(|session| overlap(*session, span)).sum::<TimeDelta>().num_minutes();
+            let minutes =
+                sessions.iter().map(|session| overlap(*session, span)).sum::<TimeDelta>().num_minutes();
             Day {
                 date: date.format("%-d %b").to_string(),
                 duty: if minutes > 0 { labels::minutes(minutes) } else { String::new() },
