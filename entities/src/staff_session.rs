@@ -8,7 +8,7 @@ pub mod totals;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ActiveValue::Set, Condition, FromQueryResult};
+use sea_orm::{ActiveValue::Set, Condition, FromQueryResult, QueryOrder};
 use serde_json::json;
 
 use crate::audit_entry::NewEntry;

@@ -123,7 +123,7 @@ impl GuildVisit {
 }
 
 impl GuildHead {
-    fn initials(&self) -> String {
+    pub(crate) fn initials(&self) -> String {
         initials(&self.name)
     }
 

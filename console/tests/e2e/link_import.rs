@@ -40,7 +40,7 @@ async fn what_each_line_does_is_shown_before_it_is_done(deployment: &Deployment)
     let done = console.press(&asked, "Link 1 member", &[]).await;
     done.shows(200, "What was done").shows(200, "A sync of all members");
     assert_eq!(link_of(deployment, OUTSIDER).await["play_id"], 880_005);
-    let imports = console.get(&format!("/console/guilds/{}/imports", guild.id)).await;
+    let imports = console.get(&format!("/console/guilds/{}/imports/made/links", guild.id)).await;
     imports.shows(200, "1 link");
     let list = json!([{ "discordId": OUTSIDER, "robloxId": 880_005, "username": "late" }]).to_string();
     let again = console.press(&form, SHOW, &[("csv", &list)]).await;
