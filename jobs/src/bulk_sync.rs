@@ -141,6 +141,7 @@ pub struct PlannedChange {
 
 impl PlannedChange {
     /// What puts it back.
+    #[must_use]
     pub fn inverse(&self) -> Self {
         Self {
             add: self.remove.clone(),

@@ -54,9 +54,7 @@ struct Page {
     reasons: Vec<Reason>,
     /// Of a sync of all members that is no preview, and of an undo.
     made: Option<Made>,
-    may_undo: bool,
-    /// The undo of this run.
-    undone: Option<String>,
+    undo: Undo,
     attempts: Vec<(AttemptError, When)>,
     /// Where a preview lists its changes.
     preview: Option<String>,
@@ -76,6 +74,26 @@ impl Stopped {
     fn of(failure: Failure) -> Self {
         let by_limit = failure.error == TOO_MANY;
         Self { message: capital(&failure.message), code: failure.error, by_limit }
+    }
+}
+
+/// Whether a run can be put back.
+enum Undo {
+    /// Not by this person, or not at all.
+    No,
+    Possible,
+    /// By the job of this address.
+    Done(String),
+}
+
+impl Undo {
+    async fn of(visit: &GuildVisit, run: &Model) -> Result<Self, PageError> {
+        let problem = undo::check(visit.read(), visit.guild.guild_id, run, visit.now()).await?;
+        Ok(match problem {
+            Some(Problem::Undone(by)) => Self::Done(visit.url(&format!("/jobs/{by}"))),
+            None if visit.rights.may(Needs::Admin) => Self::Possible,
+            _ => Self::No,
+        })
     }
 }
 
@@ -102,7 +120,6 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
     let paused = if waits { paused::read(visit, &[job.class]).await? } else { Vec::new() };
     let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
     let error = job.failure().map(Stopped::of);
-    let undo = undo::check(visit.read(), visit.guild.guild_id, job, visit.now()).await?;
     let stopped_by_limit = error.as_ref().is_some_and(|error| error.by_limit);
     let page = Page {
         shell: visit.shell(&title, Place::Jobs),
@@ -122,11 +139,7 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
         counts: facts::counts(job),
         untouched: facts::untouched(job),
         made: made(visit, job).await?,
-        may_undo: undo.is_none() && visit.rights.may(Needs::Admin),
-        undone: match undo {
-            Some(Problem::Undone(by)) => Some(visit.url(&format!("/jobs/{by}"))),
-            _ => None,
-        },
+        undo: Undo::of(visit, job).await?,
         reasons: facts::reasons(visit, job.job_id).await?,
         attempts: job
             .history()

@@ -162,7 +162,7 @@ fn reasons(change: &Listed, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
 /// "Officer in Guildhall Fans, before Recruit"
 fn why(ranks: &RanksIn, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
     let group = groups.get(&ranks.group_id);
-    let name = group.map_or_else(|| format!("group {}", ranks.group_id), |group| group.to_string());
+    let name = group.map_or_else(|| format!("group {}", ranks.group_id), ToString::to_string);
     let rank = |rank: &i16| {
         let name = group.and_then(|group| group.rank_name(*rank));
         name.map_or_else(|| format!("rank {rank}"), str::to_owned)
