@@ -1017,6 +1017,7 @@ class Methods(BaseClient):
             "direct_message",
             "sync_all",
             "sync_chunk",
+            "undo_sync",
             "assign_role",
             "remove_role",
             "follow_ban",
@@ -1058,6 +1059,7 @@ class Methods(BaseClient):
             "direct_message",
             "sync_all",
             "sync_chunk",
+            "undo_sync",
             "assign_role",
             "remove_role",
             "follow_ban",
@@ -1363,6 +1365,34 @@ class Methods(BaseClient):
         return self.each(
             ops.LIST_NOTES, {"guildId": guild_id, "limit": limit, "cursor": cursor, "staff_id": staff_id}, options
         )
+
+    def list_out_of_step(
+        self,
+        guild_id: m.GuildId,
+        *,
+        limit: int | None = None,
+        cursor: m.ChatId | None = None,
+        options: Options = DEFAULT,
+    ) -> m.OutOfStepMembers:
+        """Members who differ from the bindings, by id.
+
+        As the last sync, preview or pass found them, and syncs of single members since.
+        Scope `sync`; at most 100 calls a minute of this key.
+        """
+        return self.call(
+            ops.LIST_OUT_OF_STEP, {"guildId": guild_id, "limit": limit, "cursor": cursor}, None, options
+        ).data
+
+    def iter_out_of_step(
+        self,
+        guild_id: m.GuildId,
+        *,
+        limit: int | None = None,
+        cursor: m.ChatId | None = None,
+        options: Options = DEFAULT,
+    ) -> Iterator[m.OutOfStepMember]:
+        """Every row, page after page: members who differ from the bindings, by id."""
+        return self.each(ops.LIST_OUT_OF_STEP, {"guildId": guild_id, "limit": limit, "cursor": cursor}, options)
 
     def list_pending_actions(
         self,
@@ -2075,6 +2105,16 @@ class Methods(BaseClient):
         Errors of its own: `import_undone`.
         """
         return self.call(ops.UNDO_LINK_IMPORT, {"guildId": guild_id, "importId": import_id}, None, options).data
+
+    def undo_sync(self, job_id: m.JobId, *, options: Options = DEFAULT) -> m.Job:
+        """Put back what a sync of all members changed.
+
+        Within an hour of its end, once. Members whom somebody changed since are left alone in what was changed.
+        Automatic syncs wait until `POST /guilds/{guildId}/follow/resume`. Answers with the job that does it.
+        Scope `that of the job's kind`; at most 20 calls a minute of this key.
+        Errors of its own: `already_undone`, `nothing_to_undo`, `platform_refused`, `too_late`.
+        """
+        return self.call(ops.UNDO_SYNC, {"jobId": job_id}, None, options).data
 
     def unmute(self, guild_id: m.GuildId, body: m.LiftRequest, *, options: Options = DEFAULT) -> m.Unmuted:
         """Lift a user's mutes.

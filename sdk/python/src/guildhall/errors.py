@@ -21,6 +21,10 @@ class AlreadyRejected(ApiError):
     """`already_rejected`: 409."""
 
 
+class AlreadyUndone(ApiError):
+    """`already_undone`: 409."""
+
+
 class AlreadyWithdrawn(ApiError):
     """`already_withdrawn`: 409."""
 
@@ -281,6 +285,10 @@ class NothingToApprove(ApiError):
     """`nothing_to_approve`: 422."""
 
 
+class NothingToUndo(ApiError):
+    """`nothing_to_undo`: 409."""
+
+
 class OtherGuild(ApiError):
     """`other_guild`: 403."""
 
@@ -385,6 +393,10 @@ class TooDeep(ApiError):
     """`too_deep`: 400."""
 
 
+class TooLate(ApiError):
+    """`too_late`: 409."""
+
+
 class TooMany(ApiError):
     """`too_many`: 422."""
 
@@ -458,6 +470,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "already_approved": AlreadyApproved,
     "already_refused": AlreadyRefused,
     "already_rejected": AlreadyRejected,
+    "already_undone": AlreadyUndone,
     "already_withdrawn": AlreadyWithdrawn,
     "another_panel": AnotherPanel,
     "answer_refused": AnswerRefused,
@@ -523,6 +536,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "not_proven": NotProven,
     "not_stopped": NotStopped,
     "nothing_to_approve": NothingToApprove,
+    "nothing_to_undo": NothingToUndo,
     "other_guild": OtherGuild,
     "panel_closed": PanelClosed,
     "panel_exists": PanelExists,
@@ -549,6 +563,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "submission_exists": SubmissionExists,
     "timeout": Timeout,
     "too_deep": TooDeep,
+    "too_late": TooLate,
     "too_many": TooMany,
     "too_many_codes": TooManyCodes,
     "too_many_failures": TooManyFailures,

@@ -1601,6 +1601,7 @@ class WebhookPatch(TypedDict):
                 "sync.follow_stopped",
                 "sync.follow_updated",
                 "sync.requested",
+                "sync.undone",
                 "ticket.create",
                 "ticket.create_requested",
                 "webhooks.add",
@@ -1760,6 +1761,7 @@ class WebhookRequest(TypedDict):
             "sync.follow_stopped",
             "sync.follow_updated",
             "sync.requested",
+            "sync.undone",
             "ticket.create",
             "ticket.create_requested",
             "webhooks.add",
@@ -1948,6 +1950,10 @@ class Ban(TypedDict):
     """
     The id of the key that imposed it; null: a person at the console, or an operator's file.
     """
+    lift_reason: str | None
+    """
+    Why a moderator lifted it.
+    """
     lifted_at: Timestamp | None
     lifted_by: str | None
     """
@@ -1966,6 +1972,10 @@ class Ban(TypedDict):
     moderator_id: str
     """
     With a `key_id`, the user whom the key named, who was not signed in. `0`: the system.
+    """
+    number: int
+    """
+    For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
     """
     place_id: PlaceId | None
     reason: str
@@ -2676,6 +2686,10 @@ class Mute(TypedDict):
     """
     The id of the key that imposed it; null: a person at the console, or an operator's file.
     """
+    lift_reason: str | None
+    """
+    Why a moderator lifted it.
+    """
     lifted_at: Timestamp | None
     lifted_by: str | None
     """
@@ -2685,6 +2699,10 @@ class Mute(TypedDict):
     moderator_id: str
     """
     With a `key_id`, the user whom the key named, who was not signed in. `0`: the system.
+    """
+    number: int
+    """
+    For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
     """
     place_id: PlaceId | None
     reason: str
@@ -2726,6 +2744,44 @@ class Note(TypedDict):
     id: NoteId
     staff_id: ChatId
     updated_at: Timestamp
+
+
+class OutOfStepMember(TypedDict):
+    """
+    What a sync would change of a member.
+    """
+
+    add: list[RoleId]
+    """
+    Roles that the member lacks.
+    """
+    chat_id: ChatId
+    nickname: str | None
+    """
+    The nickname to set; null: it is right.
+    """
+    refused: str | None
+    """
+    Why a sync cannot make a part of it; null: it can.
+    """
+    remove: list[RoleId]
+    """
+    Roles that the member has without being entitled to.
+    """
+    since: Timestamp
+    """
+    When it was found first.
+    """
+
+
+class OutOfStepMembers(TypedDict):
+    count: int
+    """
+    How many there are in all.
+    """
+    looked_at: Timestamp | None
+    members: list[OutOfStepMember]
+    next_cursor: ChatId | None
 
 
 class PanelPatch(TypedDict):

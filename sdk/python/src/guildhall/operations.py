@@ -224,6 +224,9 @@ LIST_MUTES: Final[Operation[m.Mutes, m.Mute]] = Operation(
 LIST_NOTES: Final[Operation[list[m.Note], m.Note]] = Operation(
     "GET", "/guilds/{guildId}/staff/notes", writes=False, takes_key=False, rows=""
 )
+LIST_OUT_OF_STEP: Final[Operation[m.OutOfStepMembers, m.OutOfStepMember]] = Operation(
+    "GET", "/guilds/{guildId}/follow/out-of-step", writes=False, takes_key=False, rows="members"
+)
 LIST_PENDING_ACTIONS: Final[Operation[m.PendingActions, m.PendingAction]] = Operation(
     "GET", "/guilds/{guildId}/staff/quota-pending", writes=False, takes_key=False, rows="pending"
 )
@@ -380,6 +383,7 @@ UNDO_BAN_IMPORT: Final[Operation[m.UndoneBanImport, Never]] = Operation(
 UNDO_LINK_IMPORT: Final[Operation[m.UndoneLinkImport, Never]] = Operation(
     "POST", "/guilds/{guildId}/links/imports/{importId}/undo", writes=True, takes_key=True
 )
+UNDO_SYNC: Final[Operation[m.Job, Never]] = Operation("POST", "/jobs/{jobId}/undo", writes=True, takes_key=True)
 UNMUTE: Final[Operation[m.Unmuted, Never]] = Operation(
     "POST", "/moderation/{guildId}/play/unmute", writes=True, takes_key=True
 )

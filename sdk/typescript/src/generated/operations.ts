@@ -76,6 +76,7 @@ export const operations = {
   listMembers: { method: "GET", path: "/guilds/{guildId}/members", writes: false, takesKey: false, rows: "members" },
   listMutes: { method: "GET", path: "/moderation/{guildId}/mutes", writes: false, takesKey: false, rows: "mutes" },
   listNotes: { method: "GET", path: "/guilds/{guildId}/staff/notes", writes: false, takesKey: false, rows: "" },
+  listOutOfStep: { method: "GET", path: "/guilds/{guildId}/follow/out-of-step", writes: false, takesKey: false, rows: "members" },
   listPendingActions: { method: "GET", path: "/guilds/{guildId}/staff/quota-pending", writes: false, takesKey: false, rows: "pending" },
   listPendingCommands: { method: "GET", path: "/play/servers/{serverId}/commands", writes: false, takesKey: false, rows: "commands" },
   listQuotas: { method: "GET", path: "/guilds/{guildId}/staff/quota", writes: false, takesKey: false, rows: "quotas" },
@@ -130,6 +131,7 @@ export const operations = {
   unban: { method: "POST", path: "/moderation/{guildId}/play/unban", writes: true, takesKey: true },
   undoBanImport: { method: "POST", path: "/moderation/{guildId}/bans/imports/{importId}/undo", writes: true, takesKey: true },
   undoLinkImport: { method: "POST", path: "/guilds/{guildId}/links/imports/{importId}/undo", writes: true, takesKey: true },
+  undoSync: { method: "POST", path: "/jobs/{jobId}/undo", writes: true, takesKey: true },
   unmute: { method: "POST", path: "/moderation/{guildId}/play/unmute", writes: true, takesKey: true },
   updateApplicationPanel: { method: "PATCH", path: "/guilds/{guildId}/application-panels/{panelId}", writes: true, takesKey: true },
   updateBinding: { method: "PATCH", path: "/bindings/update", writes: true, takesKey: true },
@@ -608,6 +610,12 @@ export interface Methods {
    */
   listNotes: Method<"listNotes">;
   /**
+   * Members who differ from the bindings, by id.
+   * As the last sync, preview or pass found them, and syncs of single members since.
+   * Scope `sync`; at most 100 calls a minute of this key.
+   */
+  listOutOfStep: Method<"listOutOfStep">;
+  /**
    * Actions that wait for approval, newest first.
    * Scope `staff`; at most 100 calls a minute of this key.
    */
@@ -964,6 +972,14 @@ export interface Methods {
    */
   undoLinkImport: Method<"undoLinkImport">;
   /**
+   * Put back what a sync of all members changed.
+   * Within an hour of its end, once. Members whom somebody changed since are left alone in what was changed.
+   * Automatic syncs wait until `POST /guilds/{guildId}/follow/resume`. Answers with the job that does it.
+   * Scope `that of the job's kind`; at most 20 calls a minute of this key.
+   * Errors of its own: `already_undone`, `nothing_to_undo`, `platform_refused`, `too_late`.
+   */
+  undoSync: Method<"undoSync">;
+  /**
    * Lift a user's mutes.
    * Lifts all of them without `place_id` and `id`. Succeeds even if there was no mute.
    * Scope `moderation`; at most 50 calls a minute of this key.
@@ -1157,6 +1173,10 @@ export interface Lists {
    * Notes, newest first.
    */
   listNotes: Each<"listNotes">;
+  /**
+   * Members who differ from the bindings, by id.
+   */
+  listOutOfStep: Each<"listOutOfStep">;
   /**
    * Actions that wait for approval, newest first.
    */

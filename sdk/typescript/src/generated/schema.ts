@@ -325,6 +325,26 @@ export interface paths {
         patch: operations["updateFollow"];
         trace?: never;
     };
+    "/guilds/{guildId}/follow/out-of-step": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Members who differ from the bindings, by id
+         * @description As the last sync, preview or pass found them, and syncs of single members since.
+         */
+        get: operations["listOutOfStep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/follow/resume": {
         parameters: {
             query?: never;
@@ -1529,6 +1549,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/{jobId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put back what a sync of all members changed
+         * @description Within an hour of its end, once. Members whom somebody changed since are left alone in what was changed. Automatic syncs wait until `POST /guilds/{guildId}/follow/resume`. Answers with the job that does it.
+         */
+        post: operations["undoSync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/links/confirm": {
         parameters: {
             query?: never;
@@ -2434,6 +2474,8 @@ export interface components {
              * @description The id of the key that imposed it; null: a person at the console, or an operator's file.
              */
             key_id: number | null;
+            /** @description Why a moderator lifted it. */
+            lift_reason: string | null;
             lifted_at: components["schemas"]["Timestamp"] | null;
             /** @description `0`: the system. */
             lifted_by: string | null;
@@ -2449,6 +2491,11 @@ export interface components {
             mirror_state: components["schemas"]["MirrorState"];
             /** @description With a `key_id`, the user whom the key named, who was not signed in. `0`: the system. */
             moderator_id: string;
+            /**
+             * Format: int64
+             * @description For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
+             */
+            number: number;
             place_id: components["schemas"]["PlaceId"] | null;
             reason: string;
         };
@@ -3393,12 +3440,19 @@ export interface components {
              * @description The id of the key that imposed it; null: a person at the console, or an operator's file.
              */
             key_id: number | null;
+            /** @description Why a moderator lifted it. */
+            lift_reason: string | null;
             lifted_at: components["schemas"]["Timestamp"] | null;
             /** @description `0`: the system. */
             lifted_by: string | null;
             lifted_how: components["schemas"]["Lifted"] | null;
             /** @description With a `key_id`, the user whom the key named, who was not signed in. `0`: the system. */
             moderator_id: string;
+            /**
+             * Format: int64
+             * @description For people: bans and mutes of a guild are counted, each by itself. One that replaces another keeps its number.
+             */
+            number: number;
             place_id: components["schemas"]["PlaceId"] | null;
             reason: string;
         };
@@ -3460,6 +3514,30 @@ export interface components {
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             staff_id: components["schemas"]["ChatId"];
+        };
+        /** @description What a sync would change of a member. */
+        OutOfStepMember: {
+            /** @description Roles that the member lacks. */
+            add: components["schemas"]["RoleId"][];
+            chat_id: components["schemas"]["ChatId"];
+            /** @description The nickname to set; null: it is right. */
+            nickname: string | null;
+            /** @description Why a sync cannot make a part of it; null: it can. */
+            refused: string | null;
+            /** @description Roles that the member has without being entitled to. */
+            remove: components["schemas"]["RoleId"][];
+            /** @description When it was found first. */
+            since: components["schemas"]["Timestamp"];
+        };
+        OutOfStepMembers: {
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            count: number;
+            looked_at: components["schemas"]["Timestamp"] | null;
+            members: components["schemas"]["OutOfStepMember"][];
+            next_cursor: components["schemas"]["ChatId"] | null;
         };
         /**
          * Format: int64
@@ -4391,14 +4469,14 @@ export interface components {
             /** @description Off: nothing is sent, and open deliveries fail. What happens meanwhile is not sent later. */
             enabled?: boolean;
             /** @description The whole list. */
-            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events?: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "sync.undone" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             url?: string;
         };
         WebhookRequest: {
             /** @description What it is for: at least one. */
-            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
+            events: ("*" | "custom" | "accounts" | "actions" | "application_panels" | "application_submissions" | "bindings" | "commands" | "console" | "games" | "guilds" | "job" | "jobs" | "keys" | "link_attempts" | "links" | "loa" | "log_channels" | "moderation" | "notes" | "quotas" | "roles" | "sessions" | "settings" | "shield" | "staff_members" | "staff_roles" | "strikes" | "sync" | "ticket" | "webhooks" | "accounts.erase" | "actions.add" | "application_panels.add" | "application_panels.publish" | "application_panels.publish_requested" | "application_panels.remove" | "application_panels.update" | "application_submissions.accept" | "application_submissions.add" | "application_submissions.comment" | "application_submissions.refuse" | "bindings.add" | "bindings.remove" | "bindings.update" | "commands.acknowledge" | "commands.expire" | "commands.queue" | "commands.queue_all" | "console.link" | "console.session_ended" | "console.sign_in" | "games.register" | "games.trust" | "games.untrust" | "guilds.add" | "guilds.seed" | "job.failed" | "job.finished" | "jobs.cancel" | "jobs.pause" | "jobs.resume" | "jobs.retry" | "keys.create" | "keys.revoke" | "keys.rotate" | "link_attempts.approve" | "link_attempts.begin" | "link_attempts.cancel" | "link_attempts.hold" | "link_attempts.refuse" | "link_attempts.reject" | "links.add" | "links.import" | "links.remove" | "links.replace" | "links.swap" | "loa.approve" | "loa.create" | "loa.delete" | "loa.expire" | "loa.reject" | "loa.request" | "loa.request_update" | "loa.update" | "loa.withdraw" | "log_channels.delete" | "log_channels.put" | "log_channels.refused" | "moderation.ban" | "moderation.ban_expired" | "moderation.mirror" | "moderation.mirror_allowed" | "moderation.mirror_failed" | "moderation.mute" | "moderation.mute_expired" | "moderation.unban" | "moderation.unmute" | "notes.create" | "notes.delete" | "notes.update" | "quotas.approve" | "quotas.create" | "quotas.delete" | "quotas.reject" | "quotas.update" | "roles.assign" | "roles.assign_requested" | "roles.remove" | "roles.remove_requested" | "sessions.end" | "sessions.expire" | "sessions.start" | "settings.update" | "shield.allow" | "shield.disallow" | "shield.flag" | "shield.import" | "shield.import_requested" | "shield.lift" | "staff_members.delete" | "staff_members.put" | "staff_roles.delete" | "staff_roles.put" | "strikes.create" | "strikes.expire" | "strikes.remove" | "strikes.update" | "strikes.wipe" | "sync.all_requested" | "sync.follow_continued" | "sync.follow_stopped" | "sync.follow_updated" | "sync.requested" | "sync.undone" | "ticket.create" | "ticket.create_requested" | "webhooks.add" | "webhooks.gone" | "webhooks.remove" | "webhooks.replay" | "webhooks.rotate" | "webhooks.test" | "webhooks.update")[];
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
             /** @description Takes POST requests; https, at a public host. */
@@ -4577,6 +4655,8 @@ export type Note = components['schemas']['Note'];
 export type NoteId = components['schemas']['NoteId'];
 export type NotePatch = components['schemas']['NotePatch'];
 export type NoteRequest = components['schemas']['NoteRequest'];
+export type OutOfStepMember = components['schemas']['OutOfStepMember'];
+export type OutOfStepMembers = components['schemas']['OutOfStepMembers'];
 export type PanelId = components['schemas']['PanelId'];
 export type PanelPatch = components['schemas']['PanelPatch'];
 export type PanelRequest = components['schemas']['PanelRequest'];
@@ -5520,6 +5600,40 @@ export interface operations {
             };
         };
     };
+    listOutOfStep: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["schemas"]["ChatId"];
+                /** @description Entries of a page; more than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["OutOfStepMembers"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
     resumeFollow: {
         parameters: {
             query?: never;
@@ -5560,7 +5674,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "publish_panel" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "undo_sync" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "publish_panel" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */
@@ -8450,6 +8564,40 @@ export interface operations {
         };
     };
     retryJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe: for 24 hours the first answer is given again, with `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A job, as answered when it was queued. */
+                jobId: components["schemas"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["Job"];
+                        /** @description For people; it may change. */
+                        message: string;
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    undoSync: {
         parameters: {
             query?: never;
             header?: {

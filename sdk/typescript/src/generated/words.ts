@@ -5,6 +5,7 @@ export type ErrorWord =
   | "already_approved" // 409
   | "already_refused" // 409
   | "already_rejected" // 409
+  | "already_undone" // 409
   | "already_withdrawn" // 409
   | "another_panel" // 422
   | "answer_refused" // 422
@@ -70,6 +71,7 @@ export type ErrorWord =
   | "not_proven" // 409
   | "not_stopped" // 409
   | "nothing_to_approve" // 422
+  | "nothing_to_undo" // 409
   | "other_guild" // 403
   | "panel_closed" // 409
   | "panel_exists" // 409
@@ -96,6 +98,7 @@ export type ErrorWord =
   | "submission_exists" // 409
   | "timeout" // 503
   | "too_deep" // 400
+  | "too_late" // 409
   | "too_many" // 422
   | "too_many_codes" // 429
   | "too_many_failures" // 429
