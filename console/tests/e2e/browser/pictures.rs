@@ -47,6 +47,7 @@ async fn the_main_pages() {
     tab.button("Sign in as").await;
     tab.sees("Needs you").await;
     let guild = tab.path().await;
+    tab.call("Emulation.setScrollbarsHidden", json!({ "hidden": true })).await;
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/images");
     for (screen, width, height, colours) in SCREENS {
         tab.scheme(colours).await;
