@@ -12,10 +12,11 @@ impl Walk<'_> {
         let start = self.start();
         let mut pages = crawl(&Console::owner(self.deployment).await, &start, 1).await;
         let console = Console::owner(self.deployment).await;
-        let chat = &self.person.chat;
+        let (chat, play) = (&self.person.chat, self.person.play.to_string());
         for row in rows() {
             if row.contains("{member}") || !pages.iter().any(|page| fits(row, &page.path())) {
                 let path = row.replace("{guild}", &self.deployment.guild().id).replace("{member}", chat);
+                let path = path.replace("{player}", &play);
                 assert!(!path.contains('{'), "{row} was not walked");
                 pages.push(console.get(&path).await);
             }
