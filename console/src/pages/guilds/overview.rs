@@ -30,6 +30,8 @@ struct Page {
     waiting: Vec<Waiting>,
     /// The page of all entries, and the newest ones; `None`: for others to read.
     lately: Option<(String, Vec<Sentence>)>,
+    /// Below it are the forms of whoever may ban and sees no list of bans, which leads to them for others.
+    bans_at: Option<String>,
 }
 
 /// A figure, which links to the page behind it.
@@ -60,6 +62,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         first_run,
         waiting: Waiting::all(&visit).await?,
         lately: lately(&visit).await?,
+        bans_at: (visit.may("moderation.write") && !visit.may("moderation.read")).then(|| visit.url("")),
     };
     Response::page(&page)
 }

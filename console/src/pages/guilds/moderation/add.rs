@@ -24,7 +24,9 @@ struct Page {
     kind: Kind,
     form: Form,
     url: String,
-    list_url: String,
+    /// For people who may see it.
+    list_url: Option<String>,
+    imports_url: String,
     /// The person that the form names, or why they are not found; `None`: no person is named yet.
     target: Option<Result<Target, Unresolved>>,
     /// Active ones of that person.
@@ -48,7 +50,8 @@ async fn show(visit: &GuildVisit, kind: Kind, typed: &Fields, form: Form) -> Res
         shell: visit.shell(&format!("{} a person", kind.title()), Place::Moderation),
         kind,
         url: visit.url(&format!("{}/new", kind.path())),
-        list_url: visit.url(kind.path()),
+        list_url: visit.may("moderation.read").then(|| visit.url(kind.path())),
+        imports_url: visit.url("/imports/bans"),
         target,
         active,
         live: game_server::live(visit.read(), visit.guild.guild_id, visit.now()).await?.len(),
