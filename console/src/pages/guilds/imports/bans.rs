@@ -3,12 +3,11 @@
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use entities::Timestamp;
-use http::Method;
-use jobs::bot_export::{Column, Sheet, SheetLine};
-use serde_json::{Map, Value};
+use jobs::bot_export::{Column, SheetLine};
+use serde_json::Value;
 
 use super::columns::{Columns, OF_BANS};
-use super::shown::{Kind, Read, Row, empty, fault, import_id, is_sure, page, sheet};
+use super::shown::{Kind, Line, Row, empty, import};
 use crate::html::form::Form;
 use crate::html::format::exact;
 use crate::html::shell::Place;
@@ -25,6 +24,19 @@ static KIND: Kind = Kind {
     wanted: &OF_BANS,
     button: ("Ban", "person"),
     choice: None,
+    call: "/moderation/{g}/bans/import",
+    lines: "bans",
+    writes: &["banned"],
+    missing,
+    sent,
+    row,
+    follows: |visit| {
+        if visit.guild.mirror_bans {
+            "The bans go to Discord too, one after the other."
+        } else {
+            "By the settings of this server they do not go to Discord."
+        }
+    },
 };
 
 /// What exports write for no end.
@@ -35,44 +47,14 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     empty(&visit, &KIND, Form::default())
 }
 
-/// Shows what would happen; when that was shown and is wanted, it happens.
 pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
-    let form = &visit.form;
-    let sheet = match sheet(form.text("csv")) {
-        Ok(sheet) => sheet,
-        Err(problem) => return empty(&visit, &KIND, Form::wrong(form, Some("csv"), &problem)),
-    };
-    let columns = Columns::read(&sheet, &OF_BANS, form);
-    let (shown, file) = (columns.chosen(form), Some((&sheet, &columns)));
-    if ![Column::Play, Column::Name, Column::Chat].into_iter().any(|column| columns.has(column)) {
-        let problem = "Choose the column that says who is banned: Roblox ids, Roblox names or Discord ids.";
-        return page(&visit, &KIND, Form::wrong(&shown, Some("column_play"), problem), file, None);
-    }
-    let done = is_sure(&visit, &columns);
-    let mut body = Map::new();
-    body.insert("bans".to_owned(), sheet.lines.iter().map(|line| sent(&columns, line)).collect());
-    body.insert("dry_run".to_owned(), (!done).into());
-    let answer = visit.api(Method::POST, "/moderation/{g}/bans/import", body).await;
-    if !answer.status.is_success() {
-        return page(&visit, &KIND, Form::refused(&shown, &answer), file, None);
-    }
-    let data = &answer.body["data"];
-    let answers = data["bans"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let lines = sheet.lines.iter().zip(answers);
-    let follows = if visit.guild.mirror_bans {
-        "The bans go to Discord too, one after the other."
-    } else {
-        "By the settings of this server they do not go to Discord."
-    };
-    let read = Read {
-        done,
-        rows: lines.map(|(line, answer)| row(&sheet, &columns, line, answer, done)).collect(),
-        writes: answers.iter().filter(|answer| answer["result"] == "banned").count() as u64,
-        undo: import_id(data),
-        follows: follows.to_owned(),
-        job_url: None,
-    };
-    page(&visit, &KIND, Form::new(shown), file, Some(read))
+    import(&visit, &KIND).await
+}
+
+fn missing(columns: &Columns) -> Option<(&'static str, &'static str)> {
+    let named = [Column::Play, Column::Name, Column::Chat].into_iter().any(|column| columns.has(column));
+    let problem = "Choose the column that says who is banned: Roblox ids, Roblox names or Discord ids.";
+    (!named).then_some(("column_play", problem))
 }
 
 fn sent(columns: &Columns, line: &SheetLine) -> Value {
@@ -106,9 +88,8 @@ fn time(cell: &str) -> Option<Timestamp> {
     cell.parse().ok().or_else(day).or_else(plain).or_else(|| cell.parse::<NaiveDateTime>().ok().map(utc))
 }
 
-fn row(sheet: &Sheet, columns: &Columns, line: &SheetLine, answer: &Value, done: bool) -> Row {
-    let text = |name: &str| answer[name].as_str().unwrap_or_default();
-    let mark = match (text("result"), done) {
+fn row(line: &Line<'_>) -> Row {
+    let mark = match (line.text("result"), line.done) {
         ("banned", true) => ("good", "banned"),
         ("banned", false) => ("good", "will be banned"),
         ("already_banned", _) => ("quiet", "banned already"),
@@ -118,36 +99,28 @@ fn row(sheet: &Sheet, columns: &Columns, line: &SheetLine, answer: &Value, done:
         ("unknown_player", _) => ("bad", "unknown to Roblox"),
         _ => ("bad", "cannot be read"),
     };
-    let why = match (text("result"), text("field")) {
+    let why = match (line.text("result"), line.text("field")) {
         ("protected", _) => "This is your own account or that of a staff member.".to_owned(),
         (_, "") => String::new(),
-        (_, field @ "chat_id") => fault(sheet, columns, field, "No Discord id: those have digits only."),
-        (_, field @ "play_id") => fault(sheet, columns, field, "No Roblox id: those have digits only."),
-        (_, field @ "play_username") => fault(sheet, columns, field, "No Roblox name."),
-        (_, field @ "reason") => fault(sheet, columns, field, "At most 1,000 characters."),
+        (_, field @ "chat_id") => line.fault(field, "No Discord id: those have digits only."),
+        (_, field @ "play_id") => line.fault(field, "No Roblox id: those have digits only."),
+        (_, field @ "play_username") => line.fault(field, "No Roblox name."),
+        (_, field @ "reason") => line.fault(field, "At most 1,000 characters."),
         (_, field @ "moderator_id") => {
-            fault(sheet, columns, field, "No id of a moderator. Choose \"not in the file\" to leave it out.")
+            line.fault(field, "No id of a moderator. Choose \"not in the file\" to leave it out.")
         }
-        (_, field) => fault(sheet, columns, field, "No time such as 2030-04-12 or 2030-04-12T18:33:21Z."),
+        (_, field) => line.fault(field, "No time such as 2030-04-12 or 2030-04-12T18:33:21Z."),
     };
-    let name = answer["play_username"].as_str().unwrap_or(columns.cell(line, Column::Name));
-    let play = columns.cell(line, Column::Play).to_owned();
-    let play = answer["play_id"].as_i64().map_or(play, |play| play.to_string());
-    let end = answer["expires_at"].as_str().and_then(|at| at.parse().ok());
+    let end = line.text("expires_at").parse().ok();
     let end = end.map_or_else(|| "permanent".to_owned(), |at| format!("until {}", exact(at)));
-    let reason = columns.cell(line, Column::Reason);
-    Row {
-        number: line.number,
-        chat: columns.cell(line, Column::Chat).to_owned(),
-        play: format!("{name} {play}").trim().to_owned(),
-        more: if reason.is_empty() { end } else { format!("{reason} ({end})") },
-        mark,
-        why,
-    }
+    let reason = line.columns.cell(line.line, Column::Reason);
+    line.row(mark, why, if reason.is_empty() { end } else { format!("{reason} ({end})") })
 }
 
 #[cfg(test)]
 mod tests {
+    use jobs::bot_export::Sheet;
+
     use super::*;
 
     #[test]

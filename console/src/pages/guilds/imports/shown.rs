@@ -1,11 +1,12 @@
-//! The page of an import: the file, its columns, what each line does, and what was done.
+//! An import and its page: the file, its columns, what each line does, and what was done.
 
 use std::collections::BTreeMap;
 
 use askama::Template;
 use entities::ImportId;
-use jobs::bot_export::Sheet;
-use serde_json::Value;
+use http::Method;
+use jobs::bot_export::{Column, Sheet, SheetLine};
+use serde_json::{Map, Value};
 
 use super::columns::{Columns, Wanted, choices};
 use crate::html::choice::Choice;
@@ -32,13 +33,62 @@ pub(super) struct Kind {
     pub(super) wanted: &'static [Wanted],
     /// What the last button does: "Link", "member".
     pub(super) button: (&'static str, &'static str),
-    /// A choice beside the file: its field and words.
+    /// A choice beside the file: its field, which is also that of the call, and words.
     pub(super) choice: Option<(&'static str, &'static str)>,
+    /// The call of the API, and the lines in it and in its answer.
+    pub(super) call: &'static str,
+    pub(super) lines: &'static str,
+    /// What the answer says of lines that change something.
+    pub(super) writes: &'static [&'static str],
+    /// A column that nobody has chosen: its field, and what to do.
+    pub(super) missing: fn(&Columns) -> Option<(&'static str, &'static str)>,
+    pub(super) sent: fn(&Columns, &SheetLine) -> Value,
+    pub(super) row: fn(&Line<'_>) -> Row,
+    /// What follows from it.
+    pub(super) follows: fn(&GuildVisit) -> &'static str,
+}
+
+/// A line of the file, and what the API says of it.
+pub(super) struct Line<'l> {
+    pub(super) sheet: &'l Sheet,
+    pub(super) columns: &'l Columns,
+    pub(super) line: &'l SheetLine,
+    pub(super) answer: &'l Value,
+    /// It was imported; otherwise this is what would happen.
+    pub(super) done: bool,
+}
+
+impl Line<'_> {
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.answer[name].as_str().unwrap_or_default()
+    }
+
+    /// The player's name and id, as the answer has them, or else the file.
+    fn play(&self) -> String {
+        let cell = |column| self.columns.cell(self.line, column);
+        let name = self.answer["play_username"].as_str().unwrap_or(cell(Column::Name));
+        let play = self.answer["play_id"].as_i64();
+        let play = play.map_or_else(|| cell(Column::Play).to_owned(), |play| play.to_string());
+        format!("{name} {play}").trim().to_owned()
+    }
+
+    pub(super) fn row(&self, mark: Mark, why: String, more: String) -> Row {
+        let chat = self.columns.cell(self.line, Column::Chat).to_owned();
+        Row { number: self.line.number, chat, play: self.play(), more, mark, why }
+    }
+
+    /// What is wrong with a field, by the column of the file.
+    pub(super) fn fault(&self, field: &str, allowed: &str) -> String {
+        match self.columns.name(self.sheet, field) {
+            "" => allowed.to_owned(),
+            name => format!("Column {name}: {allowed}"),
+        }
+    }
 }
 
 #[derive(Template)]
 #[template(path = "guilds/imports/import.html")]
-pub(super) struct Page {
+struct Page {
     shell: Shell,
     kind: &'static Kind,
     form: Form,
@@ -52,29 +102,28 @@ pub(super) struct Page {
 }
 
 /// What becomes of the lines.
-#[derive(Default)]
-pub(super) struct Read {
+struct Read {
     /// They have been imported; otherwise this is what would happen.
-    pub(super) done: bool,
-    pub(super) rows: Vec<Row>,
+    done: bool,
+    rows: Vec<Row>,
     /// Lines that change something.
-    pub(super) writes: u64,
-    pub(super) undo: Option<ImportId>,
+    writes: u64,
+    undo: Option<ImportId>,
     /// What follows from it, and its page.
-    pub(super) follows: String,
-    pub(super) job_url: Option<String>,
+    follows: &'static str,
+    job_url: Option<String>,
 }
 
 /// The kind of the mark, and its words.
 pub(super) type Mark = (&'static str, &'static str);
 
 pub(super) struct Row {
-    pub(super) number: u64,
-    pub(super) chat: String,
-    pub(super) play: String,
-    pub(super) more: String,
-    pub(super) mark: Mark,
-    pub(super) why: String,
+    number: u64,
+    chat: String,
+    play: String,
+    more: String,
+    mark: Mark,
+    why: String,
 }
 
 impl Page {
@@ -109,8 +158,51 @@ impl Read {
     }
 }
 
+/// Without a file.
+pub(super) fn empty(visit: &GuildVisit, kind: &'static Kind, form: Form) -> Result<Response, PageError> {
+    page(visit, kind, form, None, None)
+}
+
+/// Shows what would happen; when that was shown and is wanted, it happens.
+pub(super) async fn import(visit: &GuildVisit, kind: &'static Kind) -> Result<Response, PageError> {
+    let form = &visit.form;
+    let sheet = match sheet(form.text("csv")) {
+        Ok(sheet) => sheet,
+        Err(problem) => return empty(visit, kind, Form::wrong(form, Some("csv"), &problem)),
+    };
+    let columns = Columns::read(&sheet, kind.wanted, form);
+    let (shown, file) = (columns.chosen(form), Some((&sheet, &columns)));
+    if let Some((field, problem)) = (kind.missing)(&columns) {
+        return page(visit, kind, Form::wrong(&shown, Some(field), problem), file, None);
+    }
+    let done = is_sure(visit, &columns);
+    let mut body = Map::new();
+    let lines = sheet.lines.iter().map(|line| (kind.sent)(&columns, line));
+    body.insert(kind.lines.to_owned(), lines.collect());
+    body.extend(kind.choice.map(|(field, _)| (field.to_owned(), (form.text(field) == "yes").into())));
+    body.insert("dry_run".to_owned(), (!done).into());
+    let answer = visit.api(Method::POST, kind.call, body).await;
+    if !answer.status.is_success() {
+        return page(visit, kind, Form::refused(&shown, &answer), file, None);
+    }
+    let data = &answer.body["data"];
+    let answers = data[kind.lines].as_array().map(Vec::as_slice).unwrap_or_default();
+    let line = |(line, answer)| Line { sheet: &sheet, columns: &columns, line, answer, done };
+    let lines: Vec<_> = sheet.lines.iter().zip(answers).map(line).collect();
+    let job = data["job_id"].as_str().filter(|_| visit.may("sync.write"));
+    let read = Read {
+        done,
+        rows: lines.iter().map(kind.row).collect(),
+        writes: lines.iter().filter(|line| kind.writes.contains(&line.text("result"))).count() as u64,
+        undo: data["import_id"].as_i64().and_then(|id| id.try_into().ok()),
+        follows: (kind.follows)(visit),
+        job_url: job.map(|job| visit.url(&format!("/jobs/{job}"))),
+    };
+    page(visit, kind, Form::new(shown), file, Some(read))
+}
+
 /// The file of the form, or what is wrong with it.
-pub(super) fn sheet(text: &str) -> Result<Sheet, String> {
+fn sheet(text: &str) -> Result<Sheet, String> {
     let sheet = Sheet::read(text.as_bytes()).map_err(|problem| format!("This cannot be read: {problem}."))?;
     match sheet.lines.len() {
         0 => Err("There is no line to import.".to_owned()),
@@ -121,12 +213,7 @@ pub(super) fn sheet(text: &str) -> Result<Sheet, String> {
     }
 }
 
-/// Without a file.
-pub(super) fn empty(visit: &GuildVisit, kind: &'static Kind, form: Form) -> Result<Response, PageError> {
-    page(visit, kind, form, None, None)
-}
-
-pub(super) fn page(
+fn page(
     visit: &GuildVisit,
     kind: &'static Kind,
     form: Form,
@@ -148,18 +235,6 @@ pub(super) fn page(
 }
 
 /// Whether the form asks to import what was shown before, by the same columns.
-pub(super) fn is_sure(visit: &GuildVisit, columns: &Columns) -> bool {
+fn is_sure(visit: &GuildVisit, columns: &Columns) -> bool {
     visit.form.has("sure") && visit.form.text("shown") == columns.mark()
-}
-
-/// What is wrong with a line, by the column of the file.
-pub(super) fn fault(sheet: &Sheet, columns: &Columns, field: &str, allowed: &str) -> String {
-    match columns.name(sheet, field) {
-        "" => allowed.to_owned(),
-        name => format!("Column {name}: {allowed}"),
-    }
-}
-
-pub(super) fn import_id(data: &Value) -> Option<ImportId> {
-    data["import_id"].as_i64().and_then(|id| id.try_into().ok())
 }
