@@ -126,13 +126,10 @@ fn out_of_step(guild: GuildId) -> Condition {
     Condition::all().add(Column::GuildId.eq(guild)).add(Column::DueSince.is_not_null())
 }
 
-pub async fn count_due(conn: &impl Conn, guild: GuildId) -> Result<u64> {
-    Entity::find().filter(out_of_step(guild)).count(conn).await
-}
-
-/// Those who are so since before this time.
-pub async fn count_due_before(conn: &impl Conn, guild: GuildId, time: Timestamp) -> Result<u64> {
-    Entity::find().filter(out_of_step(guild)).filter(Column::DueSince.lt(time)).count(conn).await
+/// How many are out of step; `before`: since an earlier time.
+pub async fn count_due(conn: &impl Conn, guild: GuildId, before: Option<Timestamp>) -> Result<u64> {
+    let due = out_of_step(guild).add_option(before.map(|time| Column::DueSince.lt(time)));
+    Entity::find().filter(due).count(conn).await
 }
 
 /// Who is out of step among users with an id above `after`, up to `up_to`.

@@ -46,12 +46,13 @@ pub async fn check<C: ConnectionTrait>(
     }
     let filter = Filter { guild: Some(guild), kind: Some(UndoSync::KIND), ..Filter::default() };
     let undos = listing::list(conn, filter, Page::first(UNDOS_READ), now).await?;
-    let arguments = listing::arguments(conn, &undos).await?;
-    let of_run = |undo: &&Model| {
-        let given = arguments.get(&undo.job_id).cloned().map(serde_json::from_value::<UndoSync>);
-        given.and_then(Result::ok).is_some_and(|given| given.run == run.job_id)
-    };
+    let key = dedupe_key(run.job_id);
+    let of_run = |undo: &&Model| undo.dedupe_key.as_deref() == Some(&key);
     Ok(undos.iter().find(of_run).map(|undo| Problem::Undone(undo.job_id)))
+}
+
+fn dedupe_key(run: JobId) -> String {
+    run.to_string()
 }
 
 /// Enqueues the undo. Automatic syncs would do the same again, so they wait until somebody lets them go on.
@@ -62,7 +63,7 @@ pub async fn enqueue(
     now: Timestamp,
 ) -> Result<Enqueued, QueueError> {
     let row = follow::lock(transaction, payload.guild, now).await?;
-    let draft = Draft::new(payload.guild, payload, actor)?.once(&payload.run.to_string());
+    let draft = Draft::new(payload.guild, payload, actor)?.once(&dedupe_key(payload.run));
     let enqueued = draft.enqueue(transaction, now).await?;
     let stopped = Some(format!("sync {} was undone", payload.run));
     follow::save(transaction, follow::Model { stopped, ..row }).await?;

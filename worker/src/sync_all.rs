@@ -10,7 +10,7 @@ mod page;
 mod plan;
 mod planner;
 
-use entities::{job_failure, link, synced_member};
+use entities::{follow as follow_row, job_failure, link, synced_member};
 use jobs::bulk_sync::{Cause, SyncAll, SyncChunk};
 use platforms::{CallContext, MEMBERS_PER_PAGE, Platforms};
 use queue::Draft;
@@ -113,9 +113,10 @@ impl Planner<'_> {
             synced_member::note(work.tx(), guild, states).await?;
         }
         synced_member::note_due(work.tx(), guild, due, now).await?;
+        let settled: Vec<_> = settled.into_iter().collect();
         synced_member::settle(work.tx(), guild, &settled).await?;
         if plan.complete {
-            entities::follow::looked(work.tx(), guild, now).await?;
+            follow_row::looked(work.tx(), guild, now).await?;
         }
         job.add_chunks(work.tx(), chunks).await?;
         work.announce((!renamed.is_empty()).then_some(Event::NamesChanged { guild }));

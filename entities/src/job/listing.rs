@@ -98,15 +98,15 @@ pub async fn is_bulk_asked_for(conn: &impl Conn, guild: Option<GuildId>) -> Resu
     Ok(first.is_some())
 }
 
-/// Kinds whose arguments name one account, ticket or run, and nothing long.
-const KINDS_ABOUT_ONE: [&str; 6] =
-    ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket", "undo_sync"];
+/// Kinds whose arguments name one account or ticket and nothing long.
+const KINDS_OF_ONE_ACCOUNT: [&str; 5] =
+    ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket"];
 
-/// The arguments of those of these jobs that concern one person, or another job.
+/// The arguments of those of these jobs that concern one person.
 pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId, Json>> {
     let ids: Vec<_> = jobs
         .iter()
-        .filter(|job| KINDS_ABOUT_ONE.contains(&job.kind.as_str()))
+        .filter(|job| KINDS_OF_ONE_ACCOUNT.contains(&job.kind.as_str()))
         .map(|job| job.job_id)
         .collect();
     if ids.is_empty() {

@@ -1,6 +1,6 @@
 //! Reads one page of members: their links, their names, and their differences from the bindings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::TimeDelta;
 use entities::job_failure::NewFailure;
@@ -53,7 +53,7 @@ pub(super) struct Findings {
     /// Who is out of step, if that is not noted yet.
     pub(super) due: Vec<(ChatId, Json)>,
     /// Who no longer is.
-    pub(super) settled: Vec<ChatId>,
+    pub(super) settled: HashSet<ChatId>,
 }
 
 pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
@@ -75,7 +75,8 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let users: Vec<ChatId> = linked.iter().map(|(member, _)| member.chat_id).collect();
     let noted = synced_member::find_many(read, guild, &users).await?;
     let mut noted: HashMap<ChatId, _> = noted.into_iter().map(|row| (row.chat_id, row)).collect();
-    findings.settled = synced_member::due_between(read, guild, page.after, page.up_to()).await?;
+    findings.settled =
+        synced_member::due_between(read, guild, page.after, page.up_to()).await?.into_iter().collect();
     let managed = planner.rules.managed();
     for (member, link) in linked {
         let names = names.get(&link.play_id);
@@ -141,7 +142,7 @@ impl Findings {
         let refusal = refusal(whole.user, &failed_roles, nickname_refused);
         self.differences.seen.count(&change, in_part);
         if in_part || !change.is_empty() {
-            self.settled.retain(|user| *user != whole.user);
+            self.settled.remove(&whole.user);
             let refused = refusal.as_ref().map(|refusal| refusal.message.clone());
             let due = OutOfStep { change: whole.clone(), refused };
             let due = serde_json::to_value(due).map_err(unwritable)?;

@@ -99,11 +99,9 @@ async fn out_of_step(visit: &GuildVisit) -> Result<Vec<Waiting>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let following = follow::read(conn, guild, visit.now()).await?;
     let is_off = following.is_off() || visit.platforms().follow_pace == FollowPace::Off;
-    let members = match &following.stopped {
-        None if is_off => synced_member::count_due(conn, guild).await?,
-        None => synced_member::count_due_before(conn, guild, visit.now() - MENDED_WITHIN).await?,
-        Some(_) => synced_member::count_due(conn, guild).await?,
-    };
+    let acts = !is_off && following.stopped.is_none();
+    let before = acts.then(|| visit.now() - MENDED_WITHIN);
+    let members = synced_member::count_due(conn, guild, before).await?;
     let url = || visit.url("/sync");
     let mut waits = Vec::new();
     if let Some(why) = following.stopped {

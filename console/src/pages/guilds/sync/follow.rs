@@ -28,6 +28,8 @@ pub(super) struct Follow {
     pub(super) next: When,
     pub(super) ended: Option<When>,
     pub(super) changed: Count<i64>,
+    /// When all members were last looked at, by whatever.
+    pub(super) looked: Option<When>,
     pub(super) stopped: Option<String>,
     pub(super) brake_percent: String,
     /// Value, words, and whether it is chosen.
@@ -44,6 +46,7 @@ impl Follow {
             next: visit.when(row.due_at),
             ended: row.ended_at.map(|at| visit.when(at)),
             changed: Count(row.changed, "member"),
+            looked: row.looked_at.map(|at| visit.when(at)),
             brake_percent: sent_or(form, "brake_percent", &row.brake_percent.to_string()),
             paces: paces(&row, form),
             stopped: row.stopped,

@@ -1,10 +1,10 @@
 //! Who is out of step: what a sync would change now, and since when.
 
-use entities::{ChatId, follow, synced_member};
+use entities::{ChatId, synced_member};
 use jobs::bulk_sync::OutOfStep as Due;
 
 use super::changes::{self, Change, Listed};
-use crate::html::format::{Count, When};
+use crate::html::format::Count;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -13,8 +13,6 @@ const SHOWN: usize = 50;
 
 pub(super) struct OutOfStep {
     pub(super) members: Count<u64>,
-    /// When all members were last looked at.
-    pub(super) looked: Option<When>,
     pub(super) changes: Vec<Change>,
     /// The query of the next part.
     pub(super) more: Option<String>,
@@ -32,10 +30,8 @@ impl OutOfStep {
             let at = row.due_since.map(|since| visit.when(since));
             Some(Listed::due(change, refused, at))
         });
-        let looked_at = follow::read(conn, guild, visit.now()).await?.looked_at;
         Ok(Self {
-            members: Count(synced_member::count_due(conn, guild).await?, "member"),
-            looked: looked_at.map(|at| visit.when(at)),
+            members: Count(synced_member::count_due(conn, guild, None).await?, "member"),
             changes: changes::of(visit, listed.collect()).await?,
             more: more.map(|after| visit.query.with("after", &after.to_string()) + "#out-of-step"),
         })

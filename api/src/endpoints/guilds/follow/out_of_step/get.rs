@@ -46,7 +46,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page::<ChatId>()?;
     let (conn, guild, asked) = (call.read(), call.guild(), page.to_fetch());
-    let count = synced_member::count_due(conn, guild).await?;
+    let count = synced_member::count_due(conn, guild, None).await?;
     let looked_at = follow::read(conn, guild, call.now()).await?.looked_at.map(Seconds);
     let rows = synced_member::list_due(conn, guild, asked.cursor, asked.limit).await?;
     let members = rows.into_iter().filter_map(member).collect();
