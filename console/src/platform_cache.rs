@@ -4,3 +4,4 @@ pub(crate) mod accounts;
 pub(crate) mod groups;
 pub(crate) mod name_search;
 pub(crate) mod names;
+pub(crate) mod roles;

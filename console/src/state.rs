@@ -15,6 +15,7 @@ use crate::platform_cache::accounts::AccountCache;
 use crate::platform_cache::groups::GroupCache;
 use crate::platform_cache::name_search::{NameSearches, PlayerNames};
 use crate::platform_cache::names::NameCache;
+use crate::platform_cache::roles::RoleCache;
 use crate::response::exports::Exports;
 
 pub struct Console {
@@ -26,6 +27,7 @@ pub struct Console {
     pub(crate) rights: Arc<RightsCache>,
     pub(crate) tokens: Tokens,
     pub(crate) groups: GroupCache,
+    pub(crate) roles: RoleCache,
     pub(crate) accounts: AccountCache,
     pub(crate) names: NameCache,
     pub(crate) name_searches: NameSearches,
@@ -57,6 +59,7 @@ impl Console {
             rights,
             tokens: Tokens::new(context.limits.clone(), platforms.clone()),
             groups: GroupCache::new(platforms.clone()),
+            roles: RoleCache::new(platforms.clone()),
             accounts: AccountCache::new(platforms.clone()),
             names: NameCache::new(platforms.clone()),
             name_searches: NameSearches::new(platforms.clone()),

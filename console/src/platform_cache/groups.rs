@@ -27,10 +27,10 @@ pub(crate) struct Group {
     pub(crate) ranks: Vec<GroupRole>,
 }
 
-impl Group {
-    pub(crate) fn rank_name(&self, rank: i16) -> Option<&str> {
-        self.ranks.iter().find(|role| role.rank == rank).map(|role| role.name.as_str())
-    }
+/// The name of a rank, or its number.
+pub(crate) fn rank_name(group: Option<&Group>, rank: i16) -> String {
+    let role = group.and_then(|group| group.ranks.iter().find(|role| role.rank == rank));
+    role.map_or_else(|| format!("rank {rank}"), |role| role.name.clone())
 }
 
 /// Its name, or its number.

@@ -168,13 +168,20 @@ pub(crate) async fn banned(
     people: impl Iterator<Item = &Who>,
 ) -> Result<HashSet<Subject>, PageError> {
     let people: Vec<_> = people.map(|who| Person { chat: who.chat, play: who.play }).collect();
-    if people.is_empty() || !visit.may("moderation.read") {
-        return Ok(HashSet::new());
-    }
-    let active =
-        sanction::active::of_people(visit.read(), visit.guild.guild_id, &people, visit.now()).await?;
+    let active = in_force(visit, &people).await?;
     let bans = active.iter().filter(|row| row.kind == SanctionKind::Ban);
     Ok(bans.filter_map(sanction::Model::subject).collect())
+}
+
+/// Their bans and mutes; none for people who may not see them.
+pub(crate) async fn in_force(
+    visit: &GuildVisit,
+    people: &[Person],
+) -> Result<Vec<sanction::Model>, PageError> {
+    if people.is_empty() || !visit.may("moderation.read") {
+        return Ok(Vec::new());
+    }
+    Ok(sanction::active::of_people(visit.read(), visit.guild.guild_id, people, visit.now()).await?)
 }
 
 pub(crate) fn is_banned(banned: &HashSet<Subject>, who: &Who) -> bool {

@@ -13,10 +13,10 @@ use std::collections::HashMap;
 
 use askama::Template;
 use entities::link_search::{self, Key};
-use entities::sanction::active::of_people;
 use entities::{ChatId, Person, Sorted, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
+use super::candidates::in_force;
 use super::moderation::Kind;
 use super::people::Who;
 use crate::html::format::{Count, When};
@@ -104,11 +104,8 @@ async fn standing(
     visit: &GuildVisit,
     links: &[link::Model],
 ) -> Result<HashMap<ChatId, Vec<(&'static str, &'static str)>>, PageError> {
-    if links.is_empty() || !visit.may("moderation.read") {
-        return Ok(HashMap::new());
-    }
     let people: Vec<_> = links.iter().map(Person::from).collect();
-    let active = of_people(visit.read(), visit.guild.guild_id, &people, visit.now()).await?;
+    let active = in_force(visit, &people).await?;
     let of_member = |link: &link::Model| {
         let own = active.iter().filter(|row| {
             row.subject()

@@ -5,7 +5,7 @@ use entities::PlayId;
 use http::StatusCode;
 use platforms::PictureOf;
 
-use crate::platform_cache::accounts::soon;
+use crate::pages::linking::picture::find;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -23,12 +23,9 @@ pub(crate) async fn icon(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 async fn picture(visit: &GuildVisit, of: PictureOf) -> Response {
-    match soon(visit.platforms().pictures.find(visit.call_context(), of)).await {
-        Ok(Some(picture)) => Response::picture(picture.content_type, picture.bytes),
-        Ok(None) => Response::picture(NONE_TYPE, Bytes::from_static(NONE)),
-        Err(problem) => {
-            tracing::debug!(problem, "a picture cannot be read");
-            Response::new(StatusCode::OK, NONE_TYPE, Bytes::from_static(NONE))
-        }
+    let none = || Bytes::from_static(NONE);
+    match find(visit.platforms(), visit.call_context(), of).await {
+        Some(picture) => picture.unwrap_or_else(|| Response::picture(NONE_TYPE, none())),
+        None => Response::new(StatusCode::OK, NONE_TYPE, none()),
     }
 }

@@ -37,23 +37,19 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
         "guild" => PictureOf::Guild(only(&visit, guild)?),
         _ => return Err(PageError::NotFound),
     };
-    response(visit.platforms(), CallContext::interactive(guild), of).await
+    // Whatever is wrong, there is no picture.
+    find(visit.platforms(), CallContext::interactive(guild), of).await.flatten().ok_or(PageError::NotFound)
 }
 
-/// Whatever is wrong, there is no picture.
-pub(crate) async fn response(
+/// `None`: the platform does not answer; `Some(None)`: there is no picture.
+pub(crate) async fn find(
     platforms: &Platforms,
     call: CallContext,
     of: PictureOf,
-) -> Result<Response, PageError> {
-    match soon(platforms.pictures.find(call, of)).await {
-        Ok(Some(picture)) => Ok(Response::picture(picture.content_type, picture.bytes)),
-        Ok(None) => Err(PageError::NotFound),
-        Err(problem) => {
-            tracing::debug!(problem, "a picture cannot be read");
-            Err(PageError::NotFound)
-        }
-    }
+) -> Option<Option<Response>> {
+    let found = soon(platforms.pictures.find(call, of)).await;
+    let found = found.inspect_err(|problem| tracing::debug!(problem, "a picture cannot be read")).ok()?;
+    Some(found.map(|picture| Response::picture(picture.content_type, picture.bytes)))
 }
 
 /// The address may name this one only.

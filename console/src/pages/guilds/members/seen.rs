@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entities::synced_member::{self, Ranks};
 use entities::{ChatId, GroupId, link};
 
-use crate::platform_cache::groups::Group;
+use crate::platform_cache::groups::{Group, rank_name};
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -33,15 +33,11 @@ impl Seen {
         let rows = synced_member::find_many(visit.read(), visit.guild.guild_id, &users).await?;
         let named = rows.iter().flat_map(|row| row.states.ranks.keys()).copied();
         let groups = visit.console.groups.find_all(visit.call_context(), named).await;
-        let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
+        let roles = visit.console.roles.names(visit.call_context()).await;
         let seen = |row: synced_member::Model| {
-            let role =
-                |id| overview.as_ref().and_then(|overview| overview.role(id)).map(|role| role.name.clone());
-            let roles: Vec<_> =
-                row.states.roles.iter().map(|id| role(*id).unwrap_or_else(|| id.to_string())).collect();
             let seen = Self {
                 rank: rank(&row.states.ranks, &groups),
-                roles: roles.join(", "),
+                roles: roles.list(&row.states.roles),
                 name: row.states.name,
                 is_out_of_step: row.due.is_some(),
             };
@@ -58,15 +54,11 @@ fn rank(ranks: &Ranks, groups: &Groups) -> String {
     let member_of: Vec<_> = ranks.iter().filter(|(_, ranks)| ranks.iter().any(|rank| *rank > 0)).collect();
     let word = |(id, ranks): &(&GroupId, &Vec<i16>)| {
         let group = groups.get(id);
-        let names: Vec<_> = ranks.iter().map(|rank| rank_name(group, *rank)).collect();
+        let names: Vec<_> = ranks.iter().map(|rank| rank_name(group.map(Arc::as_ref), *rank)).collect();
         match group.filter(|_| member_of.len() > 1) {
             Some(group) => format!("{} in {group}", names.join(", ")),
             None => names.join(", "),
         }
     };
     member_of.iter().map(word).collect::<Vec<_>>().join("; ")
-}
-
-fn rank_name(group: Option<&Arc<Group>>, rank: i16) -> String {
-    group.and_then(|group| group.rank_name(rank)).map_or_else(|| format!("rank {rank}"), str::to_owned)
 }

@@ -8,14 +8,13 @@ use entities::audit_entry::{self, Filter, MEMBER_SYNCED};
 use entities::job::Model;
 use entities::{AuditId, GroupId, Page as Rows, RoleId};
 use jobs::bulk_sync::PlannedChange;
-use platforms::GuildOverview;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::html::format::When;
-use crate::platform_cache::groups::Group;
+use crate::platform_cache::groups::{Group, rank_name};
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
@@ -137,13 +136,13 @@ pub(super) async fn of(visit: &GuildVisit, changes: Vec<Listed>) -> Result<Vec<C
     }
     let user = |change: &Listed| change.chat_id.parse().unwrap_or_default();
     let actors = Actors::read(visit, changes.iter().map(user).collect()).await?;
-    let overview = visit.platforms().chat.guild_overview(visit.call_context()).await.ok();
+    let roles = visit.console.roles.names(visit.call_context()).await;
     let named = changes.iter().flat_map(|change| &change.ranks).map(|ranks| ranks.group_id);
     let groups = visit.console.groups.find_all(visit.call_context(), named).await;
     let change = |change: Listed| Change {
         member: actors.who(visit, user(&change)),
-        gets: roles(&change.add, overview.as_ref()),
-        loses: roles(&change.remove, overview.as_ref()),
+        gets: roles.list(&change.add),
+        loses: roles.list(&change.remove),
         why: reasons(&change, &groups),
         nickname: change.nickname.unwrap_or_default(),
         refused: change.refused.unwrap_or_default(),
@@ -163,10 +162,7 @@ fn reasons(change: &Listed, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
 fn why(ranks: &RanksIn, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
     let group = groups.get(&ranks.group_id);
     let name = group.map_or_else(|| format!("group {}", ranks.group_id), ToString::to_string);
-    let rank = |rank: &i16| {
-        let name = group.and_then(|group| group.rank_name(*rank));
-        name.map_or_else(|| format!("rank {rank}"), str::to_owned)
-    };
+    let rank = |rank: &i16| rank_name(group.map(Arc::as_ref), *rank);
     let ranks_of = |ranks: &[i16]| match ranks {
         [] | [0] => None,
         some => Some(some.iter().map(rank).collect::<Vec<_>>().join(" and ")),
@@ -181,20 +177,12 @@ fn why(ranks: &RanksIn, groups: &BTreeMap<GroupId, Arc<Group>>) -> String {
     }
 }
 
-/// Names of roles; while Discord does not answer, their ids.
-fn roles(ids: &[RoleId], overview: Option<&GuildOverview>) -> String {
-    let name = |id: &RoleId| {
-        let role = overview.and_then(|overview| overview.role(*id));
-        role.map_or_else(|| id.to_string(), |role| role.name.clone())
-    };
-    ids.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::platform_cache::roles::RoleNames;
 
     #[test]
     fn a_preview_and_the_log_tell_changes_alike() {
@@ -204,7 +192,7 @@ mod tests {
             { "cause": "follow", "added_roles": ["5", "6"], "removed_roles": [], "ranks": ranks },
         ]);
         for listed in sampled(sample.as_array().unwrap()) {
-            assert_eq!(roles(&listed.add, None), "5, 6");
+            assert_eq!(RoleNames::default().list(&listed.add), "5, 6");
             assert_eq!(why(&listed.ranks[0], &BTreeMap::new()), "rank 5 in group 7, before not in it");
         }
         let left = RanksIn { ranks: vec![0], ranks_before: Some(vec![5]), ..ranks_in(7) };
