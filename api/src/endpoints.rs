@@ -4,6 +4,7 @@
 //! in the table of routes name the kind.
 
 pub(crate) mod audit;
+pub(crate) mod imports;
 pub(crate) mod prelude;
 pub(crate) mod whole_list;
 pub(crate) mod bindings {

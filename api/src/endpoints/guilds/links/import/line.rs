@@ -6,8 +6,9 @@ use entities::{ChatId, PlayId};
 use jobs::link_import::Incoming;
 use serde_json::Value;
 
+use crate::endpoints::imports::optional;
 use crate::endpoints::prelude::*;
-use crate::request::parts::{Field, whole};
+use crate::request::parts::Field;
 use crate::schema::shape::{self, Property, Shape};
 
 /// Both accounts; one of `play_id` and `play_username` is enough.
@@ -29,14 +30,6 @@ impl ImportLine {
             play_username: self.name.clone()?,
             verified_at: None,
         })
-    }
-}
-
-/// The value; `Err`: it is not allowed. Null and an empty text are absent.
-pub(crate) fn optional<T: Field>(sent: Option<&Value>) -> Result<Option<T>, ()> {
-    match sent.filter(|sent| !sent.is_null() && sent.as_str() != Some("")) {
-        Some(sent) => T::read(&whole(sent)).map(Some).ok_or(()),
-        None => Ok(None),
     }
 }
 

@@ -10,11 +10,9 @@ use jobs::linking::Linking;
 use crate::auth::bulk_sync;
 use crate::endpoints::guilds::links::import::line::ImportLine;
 use crate::endpoints::guilds::links::record::Link;
+use crate::endpoints::imports::LINES_MAX;
 use crate::endpoints::prelude::*;
 use crate::request::values::List;
-
-/// Lines of one call (docs/rules.md 3).
-const LINES_MAX: usize = 1_000;
 
 request! {
     pub(crate) struct LinksImportRequest {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use entities::{ChatId, Moderator, PlayId, Subject, Timestamp};
 use serde_json::Value;
 
-use crate::endpoints::guilds::links::import::line::optional;
+use crate::endpoints::imports::optional;
 use crate::endpoints::prelude::*;
 use crate::request::moment::{End, Moment};
 use crate::request::parts::Field;

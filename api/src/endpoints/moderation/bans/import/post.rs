@@ -6,12 +6,11 @@ use jobs::moderation::{Done, Imported, LiveServers, Order, Wanted, execute};
 
 use super::judged::{BanLineResult, judge};
 use super::line::BanLine;
+use crate::endpoints::imports::LINES_MAX;
 use crate::endpoints::prelude::*;
 use crate::request::values::List;
 use crate::response::rows::Seconds;
 
-/// Lines of one call (docs/rules.md 3).
-const LINES_MAX: usize = 1_000;
 const NO_REASON: &str = "imported without a reason";
 
 request! {

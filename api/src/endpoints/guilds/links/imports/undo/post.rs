@@ -5,7 +5,7 @@ use entities::import::{self, Kind, Made};
 use entities::link::{self, Source};
 use jobs::linking::Linking;
 
-use crate::endpoints::moderation::bans::imports::undo::post::open;
+use crate::endpoints::imports::open;
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]

@@ -4,6 +4,7 @@ use entities::import::{self, Kind, Made};
 use entities::{ImportId, Person, SanctionKind, moderation_revision, sanction};
 use jobs::moderation::{Done, Imported, LiveServers, Order, Wanted, execute};
 
+use crate::endpoints::imports::open;
 use crate::endpoints::prelude::*;
 
 const REASON: &str = "the import was undone";
@@ -60,19 +61,4 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     import::save(work.tx(), &row).await?;
     let data = UndoneBanImport { undone, left: made - undone };
     work.commit(Reply::data(&data)?.with_message("the import is undone")).await
-}
-
-/// The guild's import, which was not undone yet.
-pub(crate) async fn open(
-    work: &UnitOfWork<'_>,
-    guild: entities::GuildId,
-    id: ImportId,
-    kind: Kind,
-) -> Result<import::Model, ApiError> {
-    let row = import::find_for_update(work.tx(), guild, id).await?;
-    let row = row.filter(|row| row.kind == kind && row.undone_until() > work.now()).or_not_found("import")?;
-    if row.undone_at.is_some() {
-        return Err(ApiError::conflict("import_undone", "this import is undone already"));
-    }
-    Ok(row)
 }
