@@ -142,13 +142,14 @@ async fn visitor(row: &'static Row, guest: Guest) -> Result<Visitor, PageError> 
     match row.page {
         Page::Operator(_) if !visit.session.row.operator => Err(PageError::NotFound),
         Page::Guild(needs, _) => {
-            let (guild, rights) = visit.guild(visit.param("guild")?).await?;
+            let guild = visit.param("guild")?;
+            let visit = visit.in_guild(guild).await?;
             // A page that a person may not see is a 404.
-            if !rights.may(needs) {
+            if !visit.rights.may(needs) {
                 return Err(PageError::NotFound);
             }
-            Span::current().record("guild.id", guild.guild_id.get());
-            Ok(Visitor::InGuild(visit.in_guild(guild, rights)))
+            Span::current().record("guild.id", guild.get());
+            Ok(Visitor::InGuild(visit))
         }
         _ => Ok(Visitor::Person(visit)),
     }

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use entities::guild::grants::Grants;
 use entities::{GuildId, Timestamp, guild};
 use http::{HeaderMap, Method};
 use people::{ApiAnswer, ApiCall, Caller, Needs, Rights, Viewer};
@@ -23,6 +24,7 @@ use crate::state::Console;
 pub(crate) type Params = Vec<(String, String)>;
 
 /// A request before sign-in.
+#[derive(Clone)]
 pub(crate) struct Guest {
     pub(crate) console: Arc<Console>,
     pub(crate) request: Request,
@@ -33,6 +35,7 @@ pub(crate) struct Guest {
 }
 
 /// A request of a signed-in person.
+#[derive(Clone)]
 pub(crate) struct Visit {
     guest: Guest,
     pub(crate) session: Session,
@@ -43,6 +46,8 @@ pub(crate) struct GuildVisit {
     visit: Visit,
     pub(crate) guild: guild::Model,
     pub(crate) rights: Arc<Rights>,
+    /// The powerful roles that Guildhall gives there.
+    pub(crate) grants: Grants,
 }
 
 impl Guest {
@@ -104,11 +109,12 @@ impl Visit {
         &mut self.guest
     }
 
-    /// A guild, and this person's rights there.
-    pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
-        let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
+    /// In a guild, with this person's rights there.
+    pub(crate) async fn in_guild(self, id: GuildId) -> Result<GuildVisit, PageError> {
+        let guild = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
         let rights = self.console.rights.of(&Viewer::of(&self.session.row), id).await?;
-        Ok((row, rights))
+        let grants = Grants::of(self.read(), &guild).await?;
+        Ok(GuildVisit { visit: self, guild, rights: Arc::new(rights), grants })
     }
 
     /// Calls the API as this person, with these rights in the guild. `{g}` in the path is the guild.
@@ -124,10 +130,6 @@ impl Visit {
         let caller = Caller { guild, user: self.session.row.user_id, rights, member: None, request_id };
         let path = path.replace("{g}", &guild.to_string());
         self.console.host.call(caller, ApiCall { method, path, body }).await
-    }
-
-    pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
-        GuildVisit { visit: self, guild, rights: Arc::new(rights) }
     }
 }
 

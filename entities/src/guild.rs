@@ -1,5 +1,6 @@
 //! Guilds, the tenants, with their settings (docs/rules.md 4 to 6).
 
+pub mod grants;
 pub mod import;
 pub mod removal;
 
@@ -9,7 +10,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{
     Expr, ExprTrait, IntoColumnRef, LockBehavior, LockType, OnConflict, SelectStatement,
 };
-use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, IntoActiveModel, Iterable, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,6 +18,7 @@ use crate::account::{Verdict, Way, Ways};
 use crate::by_id::no_relations;
 use crate::{ChannelId, Conn, GuildId, Result, RoleId, RoleList, Timestamp};
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "guild")]
 pub struct Model {
@@ -35,6 +37,7 @@ pub struct Model {
     pub strike_days: i32,
     pub score_weights: Json,
     pub allowed_privileged_roles: RoleList,
+    pub staff_by_role: bool,
     pub link_ways: Ways,
     pub link_min_chat_days: i32,
     pub link_min_play_days: i32,
@@ -86,6 +89,9 @@ pub struct Settings {
     /// members.
     #[schema(value_type = Vec<RoleId>)]
     pub allowed_privileged_roles: RoleList,
+    /// Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is one
+    /// of `allowed_privileged_roles`.
+    pub staff_by_role: bool,
     /// The ways by which members link themselves. None: only staff and keys link them.
     #[schema(value_type = Vec<Way>, example = json!(["code", "connection", "sign_in"]))]
     pub link_ways: Ways,
@@ -151,6 +157,7 @@ impl Model {
             strike_days: 90,
             score_weights: serde_json::json!({}),
             allowed_privileged_roles: RoleList::default(),
+            staff_by_role: false,
             link_ways: Ways::usual(),
             link_min_chat_days: 0,
             link_min_play_days: 0,
@@ -180,6 +187,7 @@ impl Model {
             strike_days: self.strike_days,
             score_weights: self.score_weights.clone(),
             allowed_privileged_roles: self.allowed_privileged_roles.clone(),
+            staff_by_role: self.staff_by_role,
             link_ways: self.link_ways.clone(),
             link_min_chat_days: self.link_min_chat_days,
             link_min_play_days: self.link_min_play_days,
@@ -220,12 +228,6 @@ pub(crate) fn only_standing(rows: &mut SelectStatement, guild: impl IntoColumnRe
         .lock_with_tables_behavior(LockType::KeyShare, [Entity], LockBehavior::SkipLocked);
 }
 
-/// The privileged roles that the guild lets Guildhall grant (docs/rules.md 5).
-pub async fn allowed_privileged_roles(conn: &impl Conn, guild: GuildId) -> Result<Vec<RoleId>> {
-    let row = find(conn, guild).await?;
-    Ok(row.map(|row| row.allowed_privileged_roles.0).unwrap_or_default())
-}
-
 /// Includes those that are being removed.
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
@@ -249,33 +251,10 @@ pub async fn any(conn: &impl Conn) -> Result<bool> {
 
 /// Adds the guild, or gives an existing one this name, these settings and this Shield permission.
 pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
-    let conflict = OnConflict::column(Column::GuildId)
-        .update_columns([
-            Column::Name,
-            Column::ShieldWriter,
-            Column::MirrorBans,
-            Column::MirrorBansPerHour,
-            Column::NicknameTemplate,
-            Column::TimeZone,
-            Column::WeekStart,
-            Column::StrikeDays,
-            Column::ScoreWeights,
-            Column::AllowedPrivilegedRoles,
-            Column::LinkWays,
-            Column::LinkMinChatDays,
-            Column::LinkMinPlayDays,
-            Column::LinkFlagged,
-            Column::LinkBanned,
-            Column::VerifiedRole,
-            Column::UnverifiedRole,
-            Column::NicknameBypassRoles,
-            Column::RoleBypassRoles,
-            Column::StickyRoles,
-            Column::LinkMessage,
-            Column::JoinNotice,
-            Column::JoinChannel,
-        ])
-        .to_owned();
+    let kept =
+        |column: &Column| matches!(column, Column::GuildId | Column::CreatedAt | Column::RemovingSince);
+    let given = Column::iter().filter(|column| !kept(column));
+    let conflict = OnConflict::column(Column::GuildId).update_columns(given).to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())
         .on_conflict(conflict)
         .exec_without_returning(conn)

@@ -23,6 +23,8 @@ pub struct Described {
     pub permissions: Permissions,
     pub play_permissions: Permissions,
     pub joined_at: Timestamp,
+    /// Staff because of the role on the chat platform.
+    pub by_role: bool,
     /// Has a live session.
     pub on_duty: bool,
 }
@@ -100,7 +102,7 @@ fn described(guild: GuildId, now: Timestamp) -> Select<Entity> {
         .add(staff_session::Column::StaffId.into_expr().eq(own(Column::ChatId)));
     let mut select = Entity::find()
         .select_only()
-        .columns([Column::ChatId, Column::RoleId, Column::JoinedAt])
+        .columns([Column::ChatId, Column::RoleId, Column::JoinedAt, Column::ByRole])
         .columns([link::Column::PlayId, link::Column::PlayUsername])
         .column(staff_role::Column::RoleName)
         .column(staff_role::Column::Permissions)

@@ -17,16 +17,18 @@ pub struct Model {
     pub chat_id: ChatId,
     pub role_id: RoleId,
     pub joined_at: Timestamp,
+    /// Staff because of the role on the chat platform, and no longer without it ([`crate::guild::Settings::staff_by_role`]).
+    pub by_role: bool,
 }
 
 no_relations!();
 
 by_id!(ChatId: find_for_update, delete);
 
-/// Adds a member, or changes the role and `joined_at` of one. Lock the role's row first: a missing role is a plain database error.
+/// Adds a member, or changes one. Lock the role's row first: a missing role is a plain database error.
 pub async fn put(conn: &impl Conn, member: Model) -> Result<()> {
     let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
-        .update_columns([Column::RoleId, Column::JoinedAt])
+        .update_columns([Column::RoleId, Column::JoinedAt, Column::ByRole])
         .to_owned();
     let row = ActiveModel::from(member).reset_all();
     Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
@@ -41,4 +43,8 @@ pub async fn count_with_role(conn: &impl Conn, guild: GuildId, role: RoleId) -> 
 pub async fn guilds_of(conn: &impl Conn, chat: ChatId) -> Result<Vec<GuildId>> {
     let own = Entity::find().select_only().column(Column::GuildId).filter(Column::ChatId.eq(chat));
     own.into_tuple().all(conn).await
+}
+
+pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
+    Entity::find().filter(Column::GuildId.eq(guild)).all(conn).await
 }

@@ -13,12 +13,14 @@ use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk, UndoSync};
 use crate::direct_message::DirectMessage;
 use crate::log_channels::PostNews;
 use crate::mirror::MirrorBan;
+use crate::staff_by_role::StaffByRole;
 use crate::webhooks::DeliverWebhook;
 
 /// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
 /// worker test fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 19] = [
+pub const ALL: [(&str, Scope); 20] = [
     (SyncMember::KIND, Scope::Sync),
+    (StaffByRole::KIND, Scope::Admin),
     (GreetMember::KIND, Scope::Sync),
     (CatchUp::KIND, Scope::Sync),
     (UnlinkMember::KIND, Scope::Links),

@@ -8,17 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::TimeDelta;
 use entities::audit_entry::Actor;
 use entities::guild::JoinNotice;
-use entities::job::insert::find_open_by_dedupe_key;
-use entities::job::{Class, Model, State};
+use entities::job::Class;
 use entities::synced_member::States;
-use entities::{ChatId, GuildId, JobId, Timestamp, follow, guild, link, screened_member, synced_member};
+use entities::{ChatId, GuildId, Timestamp, follow, guild, link, screened_member, synced_member};
 use platforms::{ChatMember, Managed};
-use queue::{Draft, Payload, QueueError};
+use queue::{Draft, QueueError};
 use runtime::UnitOfWork;
-use sea_orm::{ConnectionTrait, DbErr};
+use sea_orm::DbErr;
 
 use crate::kinds::{FollowBan, GreetMember, SyncCause, SyncMember};
-use crate::sync_rules;
+use crate::staff_by_role::{self, Staff};
+use crate::{one_waiting, sync_rules};
 
 /// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
 const JUST_NOW: TimeDelta = TimeDelta::hours(1);
@@ -33,6 +33,8 @@ pub struct Members {
     screened: BTreeSet<ChatId>,
     /// The guild follows, and waits for no person: what others change is repaired.
     repairs: bool,
+    /// Where roles make staff.
+    staff: Option<Staff>,
 }
 
 impl Members {
@@ -48,6 +50,7 @@ impl Members {
             unlinked_have_roles: !rules.unlinked_roles().is_empty(),
             linked: links.into_iter().map(|link| link.chat_id).collect(),
             states: states.into_iter().map(|row| (row.chat_id, row.states)).collect(),
+            staff: Staff::load(conn, &guild).await?,
             screened: screened_member::among(conn, id, users).await?.into_iter().collect(),
             guild,
         })
@@ -70,6 +73,7 @@ impl Members {
         if member.is_pending {
             return Ok(());
         }
+        self.look_at_staff(work, member.chat_id, Some(member)).await?;
         if self.screened.remove(&member.chat_id) {
             screened_member::remove(work.tx(), self.guild.guild_id, member.chat_id).await?;
             return self.welcome(work, member).await;
@@ -80,6 +84,20 @@ impl Members {
             && !self.is_explained(work, member)
         {
             enqueue_sync(work, self.guild.guild_id, member.chat_id, SyncCause::Changed).await?;
+        }
+        Ok(())
+    }
+
+    /// Whoever differs from the staff roles that they hold now.
+    async fn look_at_staff(
+        &self,
+        work: &mut UnitOfWork,
+        user: ChatId,
+        member: Option<&ChatMember>,
+    ) -> Result<(), QueueError> {
+        let wanted = |staff: &Staff| member.and_then(|member| staff.wanted(member));
+        if self.staff.as_ref().is_some_and(|staff| staff.differs(user, wanted(staff))) {
+            staff_by_role::enqueue(work, self.guild.guild_id, user).await?;
         }
         Ok(())
     }
@@ -98,8 +116,9 @@ impl Members {
         if self.guild.follow_bans { follow_ban(work, self.guild.guild_id, user).await } else { Ok(()) }
     }
 
-    pub async fn left(&mut self, work: &mut UnitOfWork, user: ChatId) -> Result<(), DbErr> {
+    pub async fn left(&mut self, work: &mut UnitOfWork, user: ChatId) -> Result<(), QueueError> {
         let guild = self.guild.guild_id;
+        self.look_at_staff(work, user, None).await?;
         if self.screened.remove(&user) {
             screened_member::remove(work.tx(), guild, user).await?;
         }
@@ -132,12 +151,7 @@ impl Members {
     }
 }
 
-/// One job may run while another waits.
-fn keys(user: ChatId) -> [String; 2] {
-    [format!("event {user}"), format!("next event {user}")]
-}
-
-/// Enqueues a sync of the member. At most one waits: it reads the member later, so it covers every event before.
+/// Enqueues a sync of the member.
 async fn enqueue_sync(
     work: &mut UnitOfWork,
     guild: GuildId,
@@ -146,38 +160,8 @@ async fn enqueue_sync(
 ) -> Result<(), QueueError> {
     // Who joins does not wait behind others.
     let class = if cause == SyncCause::Joined { Class::Interactive } else { Class::Default };
-    for key in keys(user) {
-        match find_open_by_dedupe_key(work.tx(), Some(guild), SyncMember::KIND, &key).await? {
-            Some(job) if job.state == State::Running => {}
-            Some(_) => return Ok(()),
-            None => {
-                let payload = SyncMember { guild, user, cause: Some(cause) };
-                let draft = Draft::new(guild, &payload, Actor::service())?.class(class).once(&key);
-                let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-                work.publish(enqueued.message);
-                return Ok(());
-            }
-        }
-    }
-    // Both run: the later one waits for the other, and has not read the member yet.
-    Ok(())
-}
-
-/// Whether another such sync of the member runs, for which this one waits.
-pub async fn runs_before<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    user: ChatId,
-    own: JobId,
-) -> Result<bool, DbErr> {
-    let earlier = |job: Model| job.state == State::Running && job.job_id < own;
-    for key in keys(user) {
-        let open = find_open_by_dedupe_key(conn, Some(guild), SyncMember::KIND, &key).await?;
-        if open.is_some_and(earlier) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let payload = SyncMember { guild, user, cause: Some(cause) };
+    one_waiting::enqueue(work, (guild, user), &payload, class).await
 }
 
 /// Takes over a ban, or its lift, that somebody made on the chat platform. Not deduplicated: a running job may have looked there

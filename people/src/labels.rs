@@ -2,7 +2,7 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 136] = [
+const FIELDS: [(&str, &str, &str); 138] = [
     ("accept_role_id", "Role that an acceptance gives", "choose a role"),
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),
@@ -18,6 +18,7 @@ const FIELDS: [(&str, &str, &str); 136] = [
     ("body", "Note", ""),
     ("brake_percent", "Brake", "enter a number of percent from 1 to 100"),
     ("by", "Operator", ""),
+    ("by_role", "By a role on Discord", ""),
     ("category_id", "Discord category", "choose a category"),
     ("cause", "Cause", ""),
     ("changed", "Changed", ""),
@@ -120,6 +121,7 @@ const FIELDS: [(&str, &str, &str); 136] = [
     ("severity", "Severity", "enter a number from 1 to 10"),
     ("shield_writer", "May flag players", ""),
     ("skipped", "Skipped", ""),
+    ("staff_by_role", "Staff by roles on Discord", ""),
     ("staff_id", "Staff member", "choose a staff member"),
     ("staff_role_ids", "Who sees the tickets", "choose from the list"),
     ("started_at", "Began", ""),

@@ -1,11 +1,12 @@
 //! Words of the API's values, for people.
 
 /// The kinds of jobs that belong to guilds, with their labels.
-pub const JOB_KINDS: [(&str, &str); 16] = [
+pub const JOB_KINDS: [(&str, &str); 17] = [
     ("sync_all", "Sync of all members"),
     ("undo_sync", "Undo of a sync"),
     ("sync_member", "Sync of one member"),
     ("greet_member", "Welcome of a new member"),
+    ("staff_by_role", "Staff by a role on Discord"),
     ("catch_up", "Look for missed events"),
     ("unlink_member", "Take away what a link gave"),
     ("direct_message", "Message to a person"),

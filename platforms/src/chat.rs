@@ -3,6 +3,7 @@
 //! They are types of our own: twilight's require some twenty unused fields, so a platform change in any of them would
 //! stop a sync. The tests check the simulator against twilight instead.
 
+use entities::guild::grants::Grants;
 use entities::{ChatId, GuildId, RoleId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -250,6 +251,10 @@ pub enum RoleProblem {
         "the role has the permission {0}; an administrator of the guild can allow it by the setting `allowed_privileged_roles`"
     )]
     Privileged(&'static str),
+    #[error(
+        "whoever holds the role is staff; an administrator of the guild can allow it by the setting `allowed_privileged_roles`"
+    )]
+    MakesStaff,
 }
 
 impl RoleProblem {
@@ -261,17 +266,19 @@ impl RoleProblem {
             Self::AboveBot => "role_above_bot",
             Self::AboveGiver => "role_above_giver",
             Self::Everyone => "role_everyone",
-            Self::Privileged(_) => "role_privileged",
+            Self::Privileged(_) | Self::MakesStaff => "role_privileged",
         }
     }
 }
 
 impl ChatRole {
-    /// Whether the guild's setting `allowed` lets Guildhall grant the role, whatever the hierarchy says.
-    pub fn check_privileges(&self, allowed: &[RoleId]) -> Result<(), RoleProblem> {
+    /// Whether the guild lets Guildhall grant the role, whatever the hierarchy says.
+    pub fn check_privileges(&self, grants: &Grants) -> Result<(), RoleProblem> {
         match self.permissions.privileged() {
-            Some(permission) if !allowed.contains(&self.id) => Err(RoleProblem::Privileged(permission)),
-            _ => Ok(()),
+            _ if grants.allow(self.id) => Ok(()),
+            Some(permission) => Err(RoleProblem::Privileged(permission)),
+            None if grants.make_staff(self.id) => Err(RoleProblem::MakesStaff),
+            None => Ok(()),
         }
     }
 }
@@ -281,9 +288,9 @@ impl GuildOverview {
         self.roles.iter().find(|role| role.id == id)
     }
 
-    /// Whether the role may be granted (docs/rules.md 5). `allowed`: the guild's `allowed_privileged_roles`.
-    pub fn grantable(&self, id: RoleId, allowed: &[RoleId]) -> Result<(), RoleProblem> {
-        self.removable(id)?.check_privileges(allowed)
+    /// Whether the role may be granted (docs/rules.md 5).
+    pub fn grantable(&self, id: RoleId, grants: &Grants) -> Result<(), RoleProblem> {
+        self.removable(id)?.check_privileges(grants)
     }
 
     /// The role, if the platform lets the bot grant and remove it. It refuses a whole update for one forbidden role.

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use entities::binding::Binding;
+use entities::guild::grants::Grants;
 use entities::{BindingId, GroupId, PlayId, RoleId, guild, link};
 
 use crate::chat::ChatMember;
@@ -28,8 +29,7 @@ pub struct GuildRules {
     pub verified: Option<RoleId>,
     /// Of no linked member, whatever the bindings say.
     pub unverified: Option<RoleId>,
-    /// The privileged roles that may be granted.
-    pub allowed: Vec<RoleId>,
+    pub grants: Grants,
     /// Holders keep their nicknames.
     pub nickname_bypass: Vec<RoleId>,
     /// Holders keep their roles.
@@ -84,13 +84,13 @@ impl Reasons {
 
 impl GuildRules {
     /// `bindings`: oldest first.
-    pub fn new(bindings: Vec<Binding>, guild: guild::Settings) -> Self {
+    pub fn new(bindings: Vec<Binding>, guild: guild::Settings, grants: Grants) -> Self {
         Self {
             bindings,
             nickname_template: guild.nickname_template,
             verified: guild.verified_role,
             unverified: guild.unverified_role,
-            allowed: guild.allowed_privileged_roles.0,
+            grants,
             nickname_bypass: guild.nickname_bypass_roles.0,
             role_bypass: guild.role_bypass_roles.0,
             sticky: guild.sticky_roles.0,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use entities::{ChatId, guild};
 use jobs::kinds::CatchUp;
 use jobs::member_events::{Members, follow_ban};
+use jobs::staff_by_role::{self, Staff};
 use platforms::{BanDeed, CallContext, ChatMember, MEMBERS_PER_PAGE, PlatformError, Platforms};
 use queue::QueueError;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -48,12 +49,15 @@ impl Handler for Job {
                 Err(PlatformError::MembersIntentOff) => return Ok(Outcome::done(json!({ "members": 0 }))),
                 Err(error) => return Err(wait_out(job, job_error(error))),
             };
+            let after = progress.after;
             progress.after = page.last().map(|member| member.chat_id);
             progress.members += page.len();
+            let is_last = page.len() < usize::from(MEMBERS_PER_PAGE);
+            let covered = (after, progress.after.filter(|_| !is_last));
             let mut work = job.begin().await?;
-            look_at(&mut work, &args, &page).await.map_err(queue_error)?;
+            look_at(&mut work, &args, &page, covered).await.map_err(queue_error)?;
             job.checkpoint(work, &progress).await?;
-            if page.len() < usize::from(MEMBERS_PER_PAGE) {
+            if is_last {
                 return Ok(Outcome::done(json!({ "members": progress.members })));
             }
             if job.should_yield() {
@@ -86,8 +90,19 @@ impl Job {
     }
 }
 
-async fn look_at(work: &mut UnitOfWork, args: &CatchUp, page: &[ChatMember]) -> Result<(), QueueError> {
+/// `covered`: after whom and up to whom the page has all members.
+async fn look_at(
+    work: &mut UnitOfWork,
+    args: &CatchUp,
+    page: &[ChatMember],
+    covered: (Option<ChatId>, Option<ChatId>),
+) -> Result<(), QueueError> {
     let Some(guild) = guild::find(work.tx(), args.guild).await? else { return Ok(()) };
+    if let Some(staff) = Staff::load(work.tx(), &guild).await? {
+        for user in staff.differing(page, covered) {
+            staff_by_role::enqueue(work, args.guild, user).await?;
+        }
+    }
     let people: Vec<&ChatMember> = page.iter().filter(|member| !member.is_bot).collect();
     let users: Vec<ChatId> = people.iter().map(|member| member.chat_id).collect();
     let mut members = Members::load(work, guild, &users).await?;

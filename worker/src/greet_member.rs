@@ -30,13 +30,13 @@ impl Handler for Job {
         let call = CallContext::interactive(guild);
         let chat = self.0.chat.as_ref();
         let Some(member) = chat.member(call, user).await.map_err(job_error)? else { return skipped("left") };
-        let missing = sync_rules::of(read, &settings).await?.unlinked_roles().into_iter();
+        let rules = sync_rules::of(read, &settings).await?;
+        let missing = rules.unlinked_roles().into_iter();
         let missing: Vec<_> = missing.filter(|role| !member.roles.contains(role)).collect();
         if !missing.is_empty() {
             let overview = chat.guild_overview(call).await.map_err(job_error)?;
             // One that is out of reach is named to admins by syncs.
-            let allowed = &settings.allowed_privileged_roles.0;
-            for role in missing.iter().filter(|role| overview.grantable(**role, allowed).is_ok()) {
+            for role in missing.iter().filter(|role| overview.grantable(**role, &rules.grants).is_ok()) {
                 job.before_effect().await?;
                 chat.add_role(call, user, *role, REASON).await.map_err(job_error)?;
             }

@@ -23,6 +23,7 @@ mod post_news;
 mod publish_panel;
 mod remove_role;
 mod shield_import;
+mod staff_by_role;
 mod states;
 mod sync_all;
 mod sync_chunk;
@@ -42,6 +43,7 @@ use queue::run::{Registry, Slots};
 pub fn registry(platforms: Platforms, public_url: Option<String>) -> Registry {
     Registry::default()
         .with(sync_member::Job(platforms.clone()))
+        .with(staff_by_role::Job(platforms.clone()))
         .with(greet_member::Job(platforms.clone()))
         .with(catch_up::Job(platforms.clone()))
         .with(unlink_member::Job(platforms.clone()))

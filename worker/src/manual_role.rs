@@ -1,7 +1,8 @@
 //! Shared by `assign_role` and `remove_role` (docs/rules.md 5): the checks before the call and the messages after it.
 
 use entities::audit_entry::NewEntry;
-use entities::{ChatId, GuildId, RoleId, guild, link};
+use entities::guild::grants::Grants;
+use entities::{ChatId, GuildId, RoleId, link};
 use platforms::{CallContext, Missing, PlatformError, Platforms, RoleProblem};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
@@ -40,10 +41,7 @@ async fn check(
     let overview = chat.guild_overview(call).await.map_err(job_error)?;
     let name = overview.role(role).map(|role| role.name.clone()).unwrap_or_default();
     let outcome = match verb {
-        Verb::Assign => {
-            let allowed = guild::allowed_privileged_roles(job.database().read(), guild).await?;
-            overview.grantable(role, &allowed)
-        }
+        Verb::Assign => overview.grantable(role, &Grants::read(job.database().read(), guild).await?),
         Verb::Remove => overview.removable(role).map(drop),
     };
     let outcome = match (outcome, by) {

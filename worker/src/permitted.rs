@@ -1,6 +1,7 @@
 //! The part of a change that the bot may make. The platform refuses a whole update for one role out of the bot's
 //! reach, so such roles are removed first and reported by name (docs/rules.md 5).
 
+use entities::guild::grants::Grants;
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId};
 use platforms::{Change, GuildOverview, PlatformError, RoleProblem};
@@ -34,10 +35,10 @@ impl Permitted {
 const STANDS_ABOVE: &str =
     "the member stands at or above the bot's highest role, so the bot cannot rename them";
 
-/// `held`: the member's current roles. `allowed`: the privileged roles that the guild allows.
+/// `held`: the member's current roles.
 pub(crate) fn permitted(
     overview: &GuildOverview,
-    allowed: &[RoleId],
+    grants: &Grants,
     held: &[RoleId],
     change: Change,
 ) -> Permitted {
@@ -49,7 +50,7 @@ pub(crate) fn permitted(
         permitted
     };
     let mut change = change;
-    change.add.retain(|role| may(role, overview.grantable(*role, allowed)));
+    change.add.retain(|role| may(role, overview.grantable(*role, grants)));
     change.remove.retain(|role| may(role, overview.removable(*role).map(drop)));
     let positions = held.iter().filter_map(|role| overview.role(*role)).map(|role| role.position);
     let above = positions.max().is_some_and(|highest| highest >= overview.bot_position);
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn roles_out_of_reach_are_named_and_the_rest_is_permitted() {
-        let outcome = permitted(&overview(), &[], &[], change(&[101, 103, 999, 1], &[102]));
+        let outcome = permitted(&overview(), &Grants::default(), &[], change(&[101, 103, 999, 1], &[102]));
         assert_eq!(outcome.change, change(&[101], &[]));
         let words: Vec<_> =
             outcome.failed_roles.iter().map(|failed| (failed.role_id.get(), failed.error)).collect();
@@ -142,29 +143,32 @@ mod tests {
     fn privileged_roles_are_added_only_if_the_guild_allows_them_and_always_removed() {
         let mut overview = overview();
         overview.roles[1].permissions = Permissions::from_bits(1 << 28);
-        let refused = permitted(&overview, &roles(&[103]), &[], change(&[101], &[]));
+        let refused = permitted(&overview, &roles(&[103]).into(), &[], change(&[101], &[]));
         assert_eq!(refused.change.add, []);
         let [failed] = refused.failed_roles.as_slice() else { panic!("{refused:?}") };
         assert_eq!((failed.role_id, failed.error), (role(101), "role_privileged"));
         assert!(failed.reason.contains("Manage Roles") && failed.reason.contains("allowed_privileged_roles"));
-        let allowed = permitted(&overview, &roles(&[101]), &[], change(&[101], &[]));
+        let allowed = permitted(&overview, &roles(&[101]).into(), &[], change(&[101], &[]));
         assert_eq!((allowed.change.add, allowed.failed_roles), (roles(&[101]), vec![]));
-        let removed = permitted(&overview, &[], &[], change(&[], &[101]));
+        let removed = permitted(&overview, &Grants::default(), &[], change(&[], &[101]));
         assert_eq!((removed.change.remove, removed.failed_roles), (roles(&[101]), vec![]));
     }
 
     #[test]
     fn members_above_the_bot_keep_the_nickname_but_get_roles() {
-        let outcome = permitted(&overview(), &[], &roles(&[103]), change(&[101], &[]));
+        let outcome = permitted(&overview(), &Grants::default(), &roles(&[103]), change(&[101], &[]));
         assert_eq!(outcome.change, Change { nick: None, ..change(&[101], &[]) });
         assert!(outcome.nickname_refused.is_some());
         let nothing_to_rename = Change { nick: None, ..change(&[101], &[]) };
-        assert_eq!(permitted(&overview(), &[], &roles(&[103]), nothing_to_rename).nickname_refused, None);
+        assert_eq!(
+            permitted(&overview(), &Grants::default(), &roles(&[103]), nothing_to_rename).nickname_refused,
+            None
+        );
     }
 
     #[test]
     fn the_bots_own_position_is_out_of_its_reach() {
-        let outcome = permitted(&overview(), &[], &roles(&[104]), change(&[104], &[]));
+        let outcome = permitted(&overview(), &Grants::default(), &roles(&[104]), change(&[104], &[]));
         assert_eq!(outcome.change, Change::default());
         assert_eq!(outcome.failed_roles.len(), 1);
         assert!(outcome.nickname_refused.is_some());

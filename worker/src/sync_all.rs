@@ -10,15 +10,16 @@ mod page;
 mod plan;
 mod planner;
 
-use entities::{follow as follow_row, job_failure, link, synced_member};
+use entities::{follow as follow_row, guild, job_failure, link, synced_member};
 use jobs::bulk_sync::{Cause, SyncAll, SyncChunk};
+use jobs::staff_by_role::{self, Staff};
 use platforms::{CallContext, MEMBERS_PER_PAGE, Platforms};
 use queue::Draft;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Event;
 use serde_json::Value;
 
-use crate::errors::{job_error, unwritable, wait_out};
+use crate::errors::{job_error, queue_error, unwritable, wait_out};
 use crate::names;
 use crate::wanted;
 use follow::Turn;
@@ -62,7 +63,11 @@ impl Job {
         if !plan.complete {
             let call = CallContext::bulk(args.guild);
             let overview = self.0.chat.guild_overview(call).await.map_err(job_error)?;
-            let planner = Planner { platforms: &self.0, job, args, rules, overview, call, links };
+            let staff = match guild::find(read, args.guild).await? {
+                Some(guild) if !args.dry_run => Staff::load(read, &guild).await?,
+                _ => None,
+            };
+            let planner = Planner { platforms: &self.0, job, args, rules, staff, overview, call, links };
             planner.go_through(&mut plan).await?;
         }
         if plan.complete { conclude(job, args, plan) } else { Ok(Outcome::Yield) }
@@ -102,7 +107,7 @@ impl Planner<'_> {
     /// Commits a page: its chunks, new names, roles out of reach, and the checkpoint.
     async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
         let (job, guild, now) = (self.job, self.args.guild, self.job.now());
-        let Findings { differences, renamed, refusals, states, due, settled } = findings;
+        let Findings { differences, renamed, refusals, states, due, settled, staff } = findings;
         let cuts = plan.absorb(differences, now.timestamp(), self.args.dry_run);
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
@@ -115,6 +120,9 @@ impl Planner<'_> {
         synced_member::note_due(work.tx(), guild, due, now).await?;
         let settled: Vec<_> = settled.into_iter().collect();
         synced_member::settle(work.tx(), guild, &settled).await?;
+        for user in staff {
+            staff_by_role::enqueue(&mut work, guild, user).await.map_err(queue_error)?;
+        }
         if plan.complete {
             follow_row::looked(work.tx(), guild, now).await?;
         }

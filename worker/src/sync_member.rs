@@ -8,9 +8,10 @@ mod intent;
 
 use chrono::TimeDelta;
 use entities::audit_entry::{self, NewEntry};
+use entities::guild::grants::Grants;
 use entities::job::Failure;
 use entities::synced_member::{self, Ranks, States};
-use entities::{ChatId, GuildId, RoleId, link};
+use entities::{ChatId, GuildId, link};
 use jobs::kinds::{SyncCause, SyncMember};
 use platforms::{
     CallContext, Change, ChatMember, Managed, Missing, PlatformError, Platforms, Reasons, SyncedPlayer,
@@ -80,7 +81,7 @@ impl Handler for Job {
         let reasons = |change: &Change| rules.reasons(change, player, &memberships).since(&before);
         let ranks = [before.clone(), rules.ranks(player, &memberships)];
         let why = Why { managed, ranks, cause, is_due };
-        self.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await
+        self.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await
     }
 }
 
@@ -102,12 +103,12 @@ impl Job {
         job: &JobContext,
         guild: GuildId,
         member: &ChatMember,
-        allowed: &[RoleId],
+        grants: &Grants,
         change: Change,
         (why, reasons): (&Why, impl FnOnce(&Change) -> Reasons),
     ) -> Result<Outcome, JobError> {
         let call = CallContext::interactive(guild);
-        let permitted = self.permitted(call, allowed, member, change).await?;
+        let permitted = self.permitted(call, grants, member, change).await?;
         let mut sync = Sync::begin(job, guild, member, &permitted, why).await?;
         let sender =
             Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled(), bound_only: true };
@@ -140,7 +141,7 @@ impl Job {
     async fn permitted(
         &self,
         call: CallContext,
-        allowed: &[RoleId],
+        grants: &Grants,
         member: &ChatMember,
         change: Change,
     ) -> Result<Permitted, JobError> {
@@ -148,7 +149,7 @@ impl Job {
             return Ok(Permitted::default());
         }
         let overview = self.0.chat.guild_overview(call).await.map_err(job_error)?;
-        Ok(permitted(&overview, allowed, &member.roles, change))
+        Ok(permitted(&overview, grants, &member.roles, change))
     }
 }
 

@@ -38,7 +38,7 @@ impl Handler for Job {
         let change = change(&ended, &rules.unlinked_roles(), &member, &given);
         // Of members without a link no state is noted.
         let (why, reasons) = (Why::default(), |_: &Change| Reasons::default());
-        let outcome = sync.make(job, guild, &member, &rules.allowed, change, (&why, reasons)).await?;
+        let outcome = sync.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await?;
         if is_linked(job, guild, user).await? {
             return sync.run(job, SyncMember::of(guild, user)).await;
         }

@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, JobId};
+use jobs::kinds::CatchUp;
 use queue::{Draft, Enqueued};
 use serde_json::Value;
 use tracing::{Span, field};
@@ -74,6 +75,15 @@ impl<'c> UnitOfWork<'c> {
         let enqueued = draft.enqueue(self.tx(), self.now()).await?;
         self.answered_by(enqueued.job).await?;
         Ok(enqueued)
+    }
+
+    /// Everybody's roles are looked at again: others than before may be staff by them (docs/rules.md 6).
+    pub(crate) async fn look_at_members(&mut self) -> Result<(), ApiError> {
+        let look = CatchUp { guild: self.guild, since: self.now() };
+        let draft = Draft::new(self.guild, &look, self.actor.clone())?.once(&look.since.to_rfc3339());
+        let enqueued = draft.enqueue(self.tx(), self.now()).await?;
+        self.work.publish(enqueued.message);
+        Ok(())
     }
 
     /// Repeats under the same idempotency key wait for this job.

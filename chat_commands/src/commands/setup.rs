@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use entities::binding;
+use entities::guild::grants::Grants;
 use people::Needs;
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
@@ -109,11 +110,11 @@ async fn bindings(call: &Call, overview: Option<&GuildOverview>) -> Result<Findi
     let Some(overview) = overview else {
         return Ok((true, count(i64::try_from(bound.len()).unwrap_or(i64::MAX), "binding")));
     };
-    let allowed = &call.guild.allowed_privileged_roles.0;
+    let grants = Grants::of(call.read(), &call.guild).await?;
     let mut refused: Vec<_> = bound
         .iter()
         .filter_map(|row| {
-            let problem = overview.grantable(row.rule.role_id, allowed).err()?;
+            let problem = overview.grantable(row.rule.role_id, &grants).err()?;
             let name = overview.role(row.rule.role_id).map_or("a role that is gone", |role| &role.name);
             Some(format!("{}: {problem}", plain(name)))
         })

@@ -1,6 +1,7 @@
 //! Staff (docs/rules.md 6). The fixture's first member is Admin, the next three are Moderators.
 
 mod activity;
+mod by_role;
 mod leave;
 mod lists;
 mod members;

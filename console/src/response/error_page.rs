@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askama::Template;
-use entities::guild;
 use http::{Method, StatusCode};
-use people::{Needs, Rights};
+use people::Needs;
 
 use crate::fields::Fields;
 use crate::guard::own_page::{own_page, page_before, with_page};
@@ -19,7 +18,7 @@ use crate::request::Request;
 use crate::response::body::Body;
 use crate::response::{PageError, Response};
 use crate::state::Console;
-use crate::visit::{Guest, Visit};
+use crate::visit::{Guest, GuildVisit, Visit};
 
 const TITLE: &str = "Not shown";
 /// An error page does not wait longer for its frame, whose data may come from the failed dependency.
@@ -74,16 +73,17 @@ async fn frame(console: &Arc<Console>, request: &Request) -> Option<Shell> {
         return Some(Shell::of_instance(TITLE, &visit, None));
     }
     let shell = match guild_of(&visit).await {
-        Some((guild, rights)) => visit.in_guild(guild, rights).shell(TITLE, None),
+        Some(visit) => visit.shell(TITLE, None),
         None => visit.shell(TITLE),
     };
     // There are no times on it.
     Some(Shell { now: None, ..shell })
 }
 
-/// The guild in the address, if the person may see anything of it.
-async fn guild_of(visit: &Visit) -> Option<(guild::Model, Rights)> {
+/// In the guild of the address, if the person may see anything of it.
+async fn guild_of(visit: &Visit) -> Option<GuildVisit> {
     let below = visit.request.path.strip_prefix("/console/guilds/")?;
-    let found = visit.guild(below.split('/').next()?.parse().ok()?).await.ok()?;
-    Some(found).filter(|(_, rights)| rights.may(Needs::Staff))
+    let guild = below.split('/').next()?.parse().ok()?;
+    let visit = visit.clone().in_guild(guild).await.ok()?;
+    visit.rights.may(Needs::Staff).then_some(visit)
 }

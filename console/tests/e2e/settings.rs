@@ -44,6 +44,7 @@ async fn settings_are_saved_and_taken_back(deployment: &Deployment) {
         ("strike_days", "30"),
         ("weight_ban", "9"),
         ("weight_kick", "0"),
+        ("staff_by_role", "yes"),
         ("allowed_privileged_roles", &guild.privileged_role),
     ];
     let saved = owner.press(&page, "Save settings", &typed).await;
@@ -55,7 +56,7 @@ async fn settings_are_saved_and_taken_back(deployment: &Deployment) {
     let changed = json!({
         "nickname_template": "[{play_id}] {play_username}", "mirror_bans": true, "mirror_bans_per_hour": 12,
         "time_zone": "Europe/Berlin", "week_start": 7, "strike_days": 30, "score_weights": { "ban": 9, "kick": 0 },
-        "allowed_privileged_roles": [guild.privileged_role],
+        "staff_by_role": true, "allowed_privileged_roles": [guild.privileged_role],
     });
     expected.as_object_mut().unwrap().extend(changed.as_object().unwrap().clone());
     assert_eq!(stored(deployment).await, expected);

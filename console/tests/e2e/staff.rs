@@ -1,7 +1,9 @@
 //! /console/guilds/:guild/staff and …/applications.
 
 use serde_json::json;
-use testkit::{Deployment, in_turn};
+use std::time::Duration;
+
+use testkit::{Deployment, eventually, in_turn};
 
 use testkit::console::Console;
 use testkit::go_on_duty;
@@ -15,10 +17,14 @@ in_turn!(
     every_action_of_the_month_is_in_the_heat_map,
     staff_see_their_own_records_only,
     members_and_roles_are_changed_and_brought_back,
+    who_is_staff_by_a_role_is_marked_and_changed_only_by_it,
     the_directory_is_in_the_order_of_duty_role_and_name,
     strikes_notes_and_quotas_are_written,
     an_application_is_read
 );
+
+/// A job that a change leads to has run.
+const WITHIN: Duration = Duration::from_secs(15);
 
 fn page(deployment: &Deployment, rest: &str) -> String {
     format!("/console/guilds/{}/{rest}", deployment.guild().id)
@@ -208,6 +214,27 @@ async fn staff_see_their_own_records_only(deployment: &Deployment) {
     {
         helper.get(&page(deployment, &format!("staff/{hidden}"))).await.shows(404, "");
     }
+}
+
+async fn who_is_staff_by_a_role_is_marked_and_changed_only_by_it(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let member = guild.members.iter().skip(4).find(|member| !member.held.contains(&guild.roles[3])).unwrap();
+    let about = page(deployment, &format!("members/{}", member.chat));
+    let held = json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": [guild.roles[3]] });
+    deployment.simulator.change_member(held).await;
+    owner.get(&about).await.shows(200, "makes nobody staff");
+    let staff = page(deployment, "staff");
+    owner.get(&staff).await.shows(200, "on Discord makes nobody staff");
+    let on = json!({ "staff_by_role": true });
+    deployment.api().patch(&format!("/guilds/{}/settings", guild.id), on).await.ok();
+    eventually("the member is staff", WITHIN, async || {
+        owner.get(&staff).await.text().contains("Moderator by role").then_some(())
+    })
+    .await;
+    let own = page(deployment, &format!("staff/{}", member.chat));
+    owner.post(&format!("{own}/remove"), &[]).await.shows(409, "give or take the role there");
+    let gone = json!({ "guild_id": guild.id, "chat_id": member.chat, "remove": true });
+    deployment.simulator.change_member(gone).await;
 }
 
 async fn the_directory_is_in_the_order_of_duty_role_and_name(deployment: &Deployment) {

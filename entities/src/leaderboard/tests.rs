@@ -16,6 +16,7 @@ fn member(id: i64) -> Described {
         role_name: format!("role of {id}"),
         permissions: Permissions::default(),
         play_permissions: Permissions::default(),
+        by_role: false,
         joined_at: Timestamp::UNIX_EPOCH,
         on_duty: false,
     }

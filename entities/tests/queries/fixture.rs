@@ -68,8 +68,13 @@ impl Fixture {
             play_permissions: vec!["kick".to_owned(), "warn".to_owned()],
         };
         let role = staff_role::upsert(self.conn(), guild(), new, at(0)).await.unwrap().role_id;
-        let member =
-            staff_member::Model { guild_id: guild(), chat_id: chat, role_id: role, joined_at: at(0) };
+        let member = staff_member::Model {
+            guild_id: guild(),
+            chat_id: chat,
+            role_id: role,
+            joined_at: at(0),
+            by_role: false,
+        };
         staff_member::put(self.conn(), member).await.unwrap();
     }
 

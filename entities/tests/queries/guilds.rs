@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use entities::guild::{self as guilds, removal};
-use entities::{link, shield_flag};
+use entities::{RoleList, link, shield_flag};
 use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
@@ -32,6 +32,25 @@ impl Fixture {
 }
 
 both_databases! {
+    async fn a_guild_that_is_put_again_has_every_new_setting(fixture: &Fixture) {
+        let before = guilds::find(fixture.conn(), guild()).await.unwrap().unwrap();
+        let role = "77".parse().unwrap();
+        let after = guilds::Model {
+            name: "New".to_owned(),
+            shield_writer: !before.shield_writer,
+            mirror_bans: !before.mirror_bans,
+            follow_bans: !before.follow_bans,
+            staff_by_role: !before.staff_by_role,
+            strike_days: before.strike_days + 1,
+            verified_role: Some(role),
+            sticky_roles: RoleList(vec![role]),
+            link_message: Some("Welcome!".to_owned()),
+            ..before.clone()
+        };
+        guilds::upsert(fixture.conn(), guilds::Model { created_at: at(9), ..after.clone() }).await.unwrap();
+        assert_eq!(guilds::find(fixture.conn(), guild()).await.unwrap(), Some(after), "its age stays");
+    }
+
     async fn every_table_with_a_guild_follows_it(fixture: &Fixture) {
         let sqlite = fixture.conn().get_database_backend() == DatabaseBackend::Sqlite;
         let [tables, follows] = if sqlite { ON_SQLITE } else { ON_POSTGRES };

@@ -24,7 +24,7 @@ both_databases! {
         fixture.hire(chat(1), 5).await;
         let (old, new) = (RoleId::try_from(5).unwrap(), RoleId::try_from(6).unwrap());
         fixture.hire(chat(2), 6).await;
-        let moved = staff_member::Model { guild_id: guild(), chat_id: chat(1), role_id: new, joined_at: at(0) };
+        let moved = staff_member::Model { guild_id: guild(), chat_id: chat(1), role_id: new, joined_at: at(0), by_role: false };
         staff_member::put(fixture.conn(), moved.clone()).await.unwrap();
         let found = staff_member::find_for_update(fixture.conn(), guild(), chat(1)).await.unwrap();
         assert_eq!(found, Some(moved));

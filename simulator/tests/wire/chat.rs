@@ -1,3 +1,4 @@
+use entities::guild::grants::Grants;
 use std::time::{Duration, Instant};
 
 use platforms::{MemberUpdate, Missing, NewChannel, Overwrite, PlatformError, Principal, RoleProblem};
@@ -103,11 +104,11 @@ async fn roles_and_members_above_the_bot_are_refused() {
 
     let overview = chat_platform.guild_overview(now()).await.unwrap();
     assert_eq!(overview.bot_position, 10);
-    assert_eq!(overview.grantable(role(OFFICER_ROLE), &[]), Ok(()));
-    assert_eq!(overview.grantable(role(ADMIN_ROLE), &[]), Err(RoleProblem::AboveBot));
-    assert_eq!(overview.grantable(role(BOT_ROLE), &[]), Err(RoleProblem::Managed));
-    assert_eq!(overview.grantable(role(GUILD), &[]), Err(RoleProblem::Everyone));
-    assert_eq!(overview.grantable(role(9), &[]), Err(RoleProblem::Unknown));
+    assert_eq!(overview.grantable(role(OFFICER_ROLE), &Grants::default()), Ok(()));
+    assert_eq!(overview.grantable(role(ADMIN_ROLE), &Grants::default()), Err(RoleProblem::AboveBot));
+    assert_eq!(overview.grantable(role(BOT_ROLE), &Grants::default()), Err(RoleProblem::Managed));
+    assert_eq!(overview.grantable(role(GUILD), &Grants::default()), Err(RoleProblem::Everyone));
+    assert_eq!(overview.grantable(role(9), &Grants::default()), Err(RoleProblem::Unknown));
 }
 
 #[tokio::test]

@@ -54,6 +54,8 @@ pub(super) struct Findings {
     pub(super) due: Vec<(ChatId, Json)>,
     /// Who no longer is.
     pub(super) settled: HashSet<ChatId>,
+    /// Who is staff otherwise than by the roles that they hold.
+    pub(super) staff: Vec<ChatId>,
 }
 
 pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
@@ -77,6 +79,9 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let mut noted: HashMap<ChatId, _> = noted.into_iter().map(|row| (row.chat_id, row)).collect();
     findings.settled =
         synced_member::due_between(read, guild, page.after, page.up_to()).await?.into_iter().collect();
+    if let Some(staff) = &planner.staff {
+        findings.staff = staff.differing(&page.members, (page.after, page.up_to()));
+    }
     let managed = planner.rules.managed();
     for (member, link) in linked {
         let names = names.get(&link.play_id);
@@ -90,7 +95,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
             noted.ranks.clone()
         };
         let whole = planned(member, &change, &reasons);
-        let permitted = permitted(&planner.overview, &planner.rules.allowed, &member.roles, change);
+        let permitted = permitted(&planner.overview, &planner.rules.grants, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
         let left = States { ranks, ..states(&managed, member, &permitted.change, until) };
         let is_noted = (noted.end, &noted.ranks, &noted.name) == (left.end, &left.ranks, &left.name);

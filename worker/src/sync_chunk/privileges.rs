@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use entities::guild::grants::Grants;
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
 use jobs::bulk_sync::SyncChunk;
@@ -25,10 +26,11 @@ impl Refused {
         call: CallContext,
         chunk: &SyncChunk,
     ) -> Result<Self, JobError> {
-        let settings = guild::find(job.database().read(), chunk.guild).await?.map(|guild| guild.settings());
-        let (allowed, sticky) = settings
-            .map(|settings| (settings.allowed_privileged_roles.0, settings.sticky_roles.0))
-            .unwrap_or_default();
+        let read = job.database().read();
+        let (grants, sticky) = match guild::find(read, chunk.guild).await? {
+            Some(guild) => (Grants::of(read, &guild).await?, guild.sticky_roles.0),
+            None => Default::default(),
+        };
         let planned: BTreeSet<RoleId> =
             chunk.members.iter().flat_map(|member| &member.add).copied().collect();
         if planned.is_empty() {
@@ -37,7 +39,7 @@ impl Refused {
         let roles = chat.guild_roles(call).await.map_err(job_error)?;
         let planned = roles.iter().filter(|role| planned.contains(&role.id));
         let refused = planned.filter_map(|role| {
-            let problem = role.check_privileges(&allowed).err()?;
+            let problem = role.check_privileges(&grants).err()?;
             Some(FailedRole::of(role.id, problem))
         });
         Ok(Self { roles: refused.collect(), sticky })

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use entities::{ChatId, GuildId, synced_member};
-use jobs::kinds::SyncCause;
-use jobs::member_events::runs_before;
+use jobs::kinds::{SyncCause, SyncMember};
+use jobs::one_waiting::runs_before;
 use platforms::{ChatMember, Managed};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(super) async fn begin(
     member: impl AsyncFnOnce() -> Result<Option<ChatMember>, JobError>,
 ) -> Result<Option<ChatMember>, JobError> {
     let read = job.database().read();
-    if runs_before(read, guild, user, job.id()).await? {
+    if runs_before::<SyncMember>(read, guild, user, job.id()).await? {
         let failure = failure(503, "sync_running", "another sync of the member runs");
         return Err(JobError::Snooze(failure, AFTER_ANOTHER));
     }

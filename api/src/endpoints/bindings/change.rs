@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use entities::binding::{Condition, Kind, Misfit, PRIORITY_MAX, Parts, Rule};
+use entities::guild::grants::Grants;
 use entities::{GroupId, GroupRoleId, RoleId, guild};
 use platforms::{BINDING_WORDS, PlatformError, RoleProblem, is_template, needs_rank, template_rule};
 use serde_json::Value;
@@ -127,7 +128,7 @@ pub(crate) async fn check_giver(call: &Call, field: &str, role: RoleId, adds: bo
     let checked = match (outranks, role) {
         (Err(RoleProblem::Unknown), _) if !adds => Ok(()),
         (Ok(()), Some(role)) if adds && !rights.administrates => {
-            role.check_privileges(&guild::allowed_privileged_roles(call.read(), call.guild()).await?)
+            role.check_privileges(&Grants::read(call.read(), call.guild()).await?)
         }
         (outranks, _) => outranks,
     };

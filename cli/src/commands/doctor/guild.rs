@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use entities::{RoleId, RoleList};
+use entities::RoleId;
 use platforms::{CallContext, GuildOverview, Permissions, Platforms};
 
 use super::platforms::problem;
@@ -63,10 +63,9 @@ fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, P
     let of_links = [known.guild.verified_role, known.guild.unverified_role];
     let bound = known.bindings.iter().map(|binding| binding.rule.role_id);
     let bound: BTreeSet<RoleId> = bound.chain(of_links.into_iter().flatten()).collect();
-    let RoleList(allowed) = &known.guild.allowed_privileged_roles;
     let out_of_reach: Vec<String> = bound
         .iter()
-        .filter_map(|role| Some((role, overview.grantable(*role, allowed).err()?)))
+        .filter_map(|role| Some((role, overview.grantable(*role, &known.grants).err()?)))
         .map(|(role, problem)| {
             let name = overview.role(*role).map(|role| format!(" ({})", role.name)).unwrap_or_default();
             format!("role {role}{name}: {problem}")

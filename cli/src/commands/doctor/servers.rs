@@ -1,5 +1,6 @@
 //! The database with its schema, RabbitMQ and Redis. Nothing is created, migrated or declared.
 
+use entities::guild::grants::Grants;
 use entities::job::{Class, listing};
 use entities::{GuildId, binding, guild, job, process};
 use migrations::Difference;
@@ -14,6 +15,7 @@ const CHECK_SERVER: &str = "check that the server runs and that the URL, user an
 
 pub(super) struct KnownGuild {
     pub(super) guild: guild::Model,
+    pub(super) grants: Grants,
     pub(super) bindings: Vec<binding::Binding>,
 }
 
@@ -104,7 +106,8 @@ async fn guilds(database: &Database, only: Option<GuildId>) -> Result<(Vec<Known
     for guild in guild::list(database.read()).await.map_err(unreadable)? {
         if only.is_none_or(|only| only == guild.guild_id) {
             let bindings = binding::list(database.read(), guild.guild_id).await.map_err(unreadable)?;
-            known.push(KnownGuild { guild, bindings });
+            let grants = Grants::of(database.read(), &guild).await.map_err(unreadable)?;
+            known.push(KnownGuild { guild, grants, bindings });
         }
     }
     match only {

@@ -62,11 +62,12 @@ async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<
             "play_id": member.play_id,
             "role_id": member.role_id,
             "role_name": member.role_name,
+            "by_role": member.by_role,
             "on_duty": member.on_duty,
             "joined_at": output::time(member.joined_at),
         })
     });
-    format.list(["chat_id", "role_id", "role_name", "on_duty", "joined_at"], rows.collect())
+    format.list(["chat_id", "role_id", "role_name", "by_role", "on_duty", "joined_at"], rows.collect())
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
@@ -77,7 +78,8 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     }
     let before = staff_member::find_for_update(unit.tx(), guild, args.chat).await?;
     let joined_at = args.joined_at.or(before.as_ref().map(|known| known.joined_at)).unwrap_or(unit.now());
-    let after = staff_member::Model { guild_id: guild, chat_id: args.chat, role_id: args.role, joined_at };
+    let (chat_id, role_id) = (args.chat, args.role);
+    let after = staff_member::Model { guild_id: guild, chat_id, role_id, joined_at, by_role: false };
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     staff_member::put(unit.tx(), after).await?;
     unit.announce([Event::StaffChanged { guild }]);
@@ -88,7 +90,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
 }
 
 fn audited(member: &staff_member::Model) -> Value {
-    json!({ "role_id": member.role_id, "joined_at": output::time(member.joined_at) })
+    json!({ "role_id": member.role_id, "joined_at": output::time(member.joined_at), "by_role": member.by_role })
 }
 
 async fn remove(args: RemoveArgs) -> anyhow::Result<()> {

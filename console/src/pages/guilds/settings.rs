@@ -5,6 +5,7 @@ mod linking;
 
 use askama::Template;
 use entities::guild::Settings;
+use entities::guild::grants::Grants;
 use entities::link;
 use http::Method;
 use platforms::{GuildOverview, NameWords, PlatformError, RoleProblem, nickname};
@@ -14,6 +15,7 @@ use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
+pub(super) use form::{POWERFUL, STAFF_BY_ROLE};
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
@@ -132,8 +134,9 @@ fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>) -> Vec<Role> {
     let known = overview.map(|overview| overview.roles.as_slice()).unwrap_or_default();
     let mut roles = Vec::new();
     for role in known.iter().filter(|role| role.id.get() != visit.guild.guild_id.get()) {
-        let permission = match role.check_privileges(&[]) {
+        let permission = match role.check_privileges(&Grants::default()) {
             Err(RoleProblem::Privileged(name)) => name.to_owned(),
+            _ if visit.grants.make_staff(role.id) => "makes staff".to_owned(),
             _ if allowed.contains(&role.id) => String::new(),
             _ => continue,
         };

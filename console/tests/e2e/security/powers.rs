@@ -59,6 +59,7 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
     };
     vec![
         attempt("/settings", &settings),
+        rules("staff_by_role"),
         rules("verified_role"),
         rules("unverified_role"),
         // Those of an owner have taken it back.

@@ -1061,6 +1061,7 @@ class AsyncMethods(BaseAsyncClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "staff_by_role",
             "greet_member",
             "catch_up",
             "unlink_member",
@@ -1105,6 +1106,7 @@ class AsyncMethods(BaseAsyncClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "staff_by_role",
             "greet_member",
             "catch_up",
             "unlink_member",
@@ -1861,7 +1863,7 @@ class AsyncMethods(BaseAsyncClient):
         """Make a chat user staff, or change their role.
 
         Scope `admin`; at most 30 calls a minute of this key.
-        Errors of its own: `too_many`, `unknown_role`.
+        Errors of its own: `by_role`, `too_many`, `unknown_role`.
         """
         return (await self.call(ops.PUT_STAFF_MEMBER, {"guildId": guild_id, "chatId": chat_id}, body, options)).data
 
@@ -1997,6 +1999,7 @@ class AsyncMethods(BaseAsyncClient):
 
         Ends their open session. Strikes, notes, actions and other records about and by them stay.
         Scope `admin`; at most 30 calls a minute of this key.
+        Errors of its own: `by_role`.
         """
         return (await self.call(ops.REMOVE_STAFF_MEMBER, {"guildId": guild_id, "chatId": chat_id}, None, options)).data
 

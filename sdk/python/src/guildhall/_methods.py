@@ -1011,6 +1011,7 @@ class Methods(BaseClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "staff_by_role",
             "greet_member",
             "catch_up",
             "unlink_member",
@@ -1053,6 +1054,7 @@ class Methods(BaseClient):
         state: m.JobStatus | None = None,
         kind: Literal[
             "sync_member",
+            "staff_by_role",
             "greet_member",
             "catch_up",
             "unlink_member",
@@ -1760,7 +1762,7 @@ class Methods(BaseClient):
         """Make a chat user staff, or change their role.
 
         Scope `admin`; at most 30 calls a minute of this key.
-        Errors of its own: `too_many`, `unknown_role`.
+        Errors of its own: `by_role`, `too_many`, `unknown_role`.
         """
         return self.call(ops.PUT_STAFF_MEMBER, {"guildId": guild_id, "chatId": chat_id}, body, options).data
 
@@ -1886,6 +1888,7 @@ class Methods(BaseClient):
 
         Ends their open session. Strikes, notes, actions and other records about and by them stay.
         Scope `admin`; at most 30 calls a minute of this key.
+        Errors of its own: `by_role`.
         """
         return self.call(ops.REMOVE_STAFF_MEMBER, {"guildId": guild_id, "chatId": chat_id}, None, options).data
 

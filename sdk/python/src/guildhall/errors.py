@@ -69,6 +69,10 @@ class BodyTooLarge(ApiError):
     """`body_too_large`: 413."""
 
 
+class ByRole(ApiError):
+    """`by_role`: 409."""
+
+
 class Cancelled(ApiError):
     """`cancelled`: 409."""
 
@@ -482,6 +486,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "bodies_busy": BodiesBusy,
     "body_incomplete": BodyIncomplete,
     "body_too_large": BodyTooLarge,
+    "by_role": ByRole,
     "cancelled": Cancelled,
     "channel_refused": ChannelRefused,
     "chat_linked": ChatLinked,

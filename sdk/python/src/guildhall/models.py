@@ -916,6 +916,11 @@ class Settings(TypedDict):
     """
     Points of the leaderboard by action type; those not named have their default.
     """
+    staff_by_role: bool
+    """
+    Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is one
+    of `allowed_privileged_roles`.
+    """
     sticky_roles: list[RoleId]
     """
     Roles that no sync takes from anybody.
@@ -1015,6 +1020,10 @@ class SettingsPatch(TypedDict):
     score_weights: NotRequired[ScoreWeights]
     """
     The whole table: an action type that it leaves out has its default.
+    """
+    staff_by_role: NotRequired[bool]
+    """
+    Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is one of `allowed_privileged_roles`.
     """
     sticky_roles: NotRequired[list[RoleId]]
     """
@@ -3009,6 +3018,10 @@ class StaffMembers(TypedDict):
 
 
 class StaffMembership(TypedDict):
+    by_role: bool
+    """
+    Staff because of the role on the chat platform, and no longer without it (`staff_by_role`).
+    """
     chat_id: ChatId
     joined_at: Timestamp
     role_id: RoleId

@@ -732,7 +732,7 @@ export interface Methods {
   /**
    * Make a chat user staff, or change their role.
    * Scope `admin`; at most 30 calls a minute of this key.
-   * Errors of its own: `too_many`, `unknown_role`.
+   * Errors of its own: `by_role`, `too_many`, `unknown_role`.
    */
   putStaffMember: Method<"putStaffMember">;
   /**
@@ -817,6 +817,7 @@ export interface Methods {
    * Remove a staff member.
    * Ends their open session. Strikes, notes, actions and other records about and by them stay.
    * Scope `admin`; at most 30 calls a minute of this key.
+   * Errors of its own: `by_role`.
    */
   removeStaffMember: Method<"removeStaffMember">;
   /**

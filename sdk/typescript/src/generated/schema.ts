@@ -3951,6 +3951,11 @@ export interface components {
             score_weights: {
                 [key: string]: number;
             };
+            /**
+             * @description Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is one
+             *     of `allowed_privileged_roles`.
+             */
+            staff_by_role: boolean;
             /** @description Roles that no sync takes from anybody. */
             sticky_roles: components["schemas"]["RoleId"][];
             /**
@@ -4026,6 +4031,8 @@ export interface components {
                 /** Format: int64 */
                 warn?: number;
             };
+            /** @description Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is one of `allowed_privileged_roles`. */
+            staff_by_role?: boolean;
             /** @description The whole list of roles that no sync takes from anybody. */
             sticky_roles?: components["schemas"]["RoleId"][];
             /** Format: int64 */
@@ -4141,6 +4148,8 @@ export interface components {
             next_cursor: components["schemas"]["ChatId"] | null;
         };
         StaffMembership: {
+            /** @description Staff because of the role on the chat platform, and no longer without it (`staff_by_role`). */
+            by_role: boolean;
             chat_id: components["schemas"]["ChatId"];
             joined_at: components["schemas"]["Timestamp"];
             role_id: components["schemas"]["RoleId"];
@@ -5674,7 +5683,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["JobId"];
                 /** @description Only jobs of this kind. */
-                kind?: "sync_member" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "undo_sync" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "publish_panel" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
+                kind?: "sync_member" | "staff_by_role" | "greet_member" | "catch_up" | "unlink_member" | "direct_message" | "sync_all" | "sync_chunk" | "undo_sync" | "assign_role" | "remove_role" | "follow_ban" | "mirror_ban" | "shield_import" | "create_ticket" | "publish_panel" | "deliver_webhook" | "post_news" | "erase_account" | "periodic_task";
                 /** @description Entries of a page; more than 100 counts as 100. */
                 limit?: number;
                 /** @description Only jobs in this state. */

@@ -17,6 +17,7 @@ export type ErrorWord =
   | "bodies_busy" // 503
   | "body_incomplete" // 400
   | "body_too_large" // 413
+  | "by_role" // 409
   | "cancelled" // 409
   | "channel_refused" // 422
   | "chat_linked" // 409

@@ -2,7 +2,7 @@
 //! gives the reason.
 
 use entities::binding::{Condition, Rule};
-use entities::{RoleId, guild};
+use entities::guild::grants::Grants;
 use platforms::{GroupRole, GuildOverview, Missing, PlatformError};
 
 use crate::endpoints::bindings::change::{BindingRequest, EMPTY_RANGE, FOREIGN_FIELD, NO_RANK};
@@ -51,8 +51,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         }
     };
     let (group, overview) = tokio::join!(group, platforms.chat.guild_overview(call.platform()));
-    let allowed = guild::allowed_privileged_roles(call.read(), call.guild()).await?;
-    let about_role = about_role(&rule, &overview?, &allowed);
+    let grants = Grants::read(call.read(), call.guild()).await?;
+    let about_role = about_role(&rule, &overview?, &grants);
     let reasons: Vec<_> =
         about_group(rule.condition, group?.as_deref()).into_iter().chain(about_role).collect();
     Reply::data(&BindingValidation { valid: reasons.is_empty(), reasons })
@@ -82,8 +82,8 @@ fn about_group(condition: Condition, group: Option<&[GroupRole]>) -> Option<Bind
     }
 }
 
-fn about_role(rule: &Rule, guild: &GuildOverview, allowed: &[RoleId]) -> Option<BindingProblem> {
-    let problem = guild.grantable(rule.role_id, allowed).err()?;
+fn about_role(rule: &Rule, guild: &GuildOverview, grants: &Grants) -> Option<BindingProblem> {
+    let problem = guild.grantable(rule.role_id, grants).err()?;
     Some(BindingProblem::new("role_id", problem.word(), problem))
 }
 

@@ -39,6 +39,9 @@ request! {
         /// The whole list of the privileged chat roles that Guildhall may grant: those that administrate,
         /// manage, or act on other members.
         allowed_privileged_roles: Patch<Roles>,
+        /// Whoever holds a staff role on the chat platform is staff with it. Guildhall then gives a staff role only if it is
+        /// one of `allowed_privileged_roles`.
+        staff_by_role: Patch<bool>,
         /// The whole list of ways by which members link themselves, each once. Empty: only staff and keys link them.
         link_ways: Patch<LinkWays>,
         /// The smallest age of a chat account whose owner links it, in days.
@@ -89,6 +92,7 @@ impl SettingsPatch {
             strike_days: self.strike_days.0.map_or(settings.strike_days, |sent| sent.0),
             score_weights: self.score_weights.0.map_or(settings.score_weights, |sent| Value::Object(sent.0)),
             allowed_privileged_roles: list(self.allowed_privileged_roles, settings.allowed_privileged_roles),
+            staff_by_role: self.staff_by_role.0.unwrap_or(settings.staff_by_role),
             link_ways: self.link_ways.0.map_or(settings.link_ways, |sent| sent.0),
             link_min_chat_days: self.link_min_chat_days.0.map_or(settings.link_min_chat_days, |sent| sent.0),
             link_min_play_days: self.link_min_play_days.0.map_or(settings.link_min_play_days, |sent| sent.0),
@@ -183,8 +187,12 @@ fn check_notice(settings: &Settings) -> Result<(), ApiError> {
 /// A body without fields is valid here: it changes nothing.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: SettingsPatch = call.body()?;
-    if patch.allowed_privileged_roles.0.is_some() {
-        call.caller.administrates("allowed_privileged_roles")?;
+    let powerful = [
+        ("allowed_privileged_roles", patch.allowed_privileged_roles.0.is_some()),
+        ("staff_by_role", patch.staff_by_role.0.is_some()),
+    ];
+    for (field, _) in powerful.iter().filter(|(_, is_sent)| *is_sent) {
+        call.caller.administrates(field)?;
     }
     let checked = check_roles(&call, &patch).await?;
     let mut work = UnitOfWork::begin(&call).await?;
@@ -202,6 +210,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));
     };
     guild::save_settings(work.tx(), call.guild(), after.clone()).await?;
+    if after.staff_by_role && !before.staff_by_role {
+        work.look_at_members().await?;
+    }
     work.audit("settings.update", call.guild(), changes);
     work.commit(Reply::data(&after)?.with_message("settings updated")).await
 }

@@ -154,8 +154,7 @@ pub(in crate::pages::guilds) fn named_role(
     role: RoleId,
 ) -> (String, String) {
     let name = overview.role(role).map_or_else(|| role.to_string(), |role| role.name.clone());
-    let allowed = &visit.guild.allowed_privileged_roles.0;
-    (name, overview.grantable(role, allowed).err().map(problem_words).unwrap_or_default())
+    (name, overview.grantable(role, &visit.grants).err().map(problem_words).unwrap_or_default())
 }
 
 /// Why a role cannot be given or taken, for the person at a form.
@@ -171,6 +170,10 @@ pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
                 "this role has the permission {permission}; a person with Administrator can allow it in the \
                  settings"
             )
+        }
+        RoleProblem::MakesStaff => {
+            "whoever holds this role is staff; a person with Administrator can allow it in the settings"
+                .to_owned()
         }
     }
 }

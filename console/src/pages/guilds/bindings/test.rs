@@ -62,7 +62,7 @@ pub(super) async fn run(
             return Ok(Some(Tested { problem, candidates, ..tested }));
         }
     };
-    let rules = GuildRules::new(bindings.to_vec(), visit.guild.settings());
+    let rules = GuildRules::new(bindings.to_vec(), visit.guild.settings(), visit.grants.clone());
     let (call, players, groups) = (visit.call_context(), [link.play_id], rules.groups());
     let memberships = match visit.platforms().play.memberships(call, &players, &groups).await {
         Ok(memberships) => memberships,

@@ -53,8 +53,8 @@ pub(super) fn settings(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) 
     if !visit.may("settings.read") {
         return;
     }
-    for field in settings::FIELDS.iter().chain(&["mirror_bans", "follow_bans"]) {
-        if *field == "allowed_privileged_roles" && !visit.rights.administrates {
+    for field in settings::FIELDS.iter().chain(&["mirror_bans", "follow_bans", settings::STAFF_BY_ROLE]) {
+        if settings::POWERFUL.contains(field) && !visit.rights.administrates {
             continue;
         }
         let label = labels::label(field);

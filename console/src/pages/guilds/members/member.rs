@@ -41,6 +41,7 @@ struct Page {
     discord: OnDiscord,
     /// Held by somebody who is no staff member.
     staff_roles_held: Vec<String>,
+    by_role: bool,
     may: May,
     /// The paused jobs of its buttons.
     paused: Vec<Paused>,
@@ -117,6 +118,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
     let staff = staff(visit, link.chat_id).await?;
     let page = Page {
         staff_roles_held: if staff.is_some() { Vec::new() } else { staff_roles(visit, &discord).await? },
+        by_role: visit.guild.staff_by_role,
         shell: visit.shell(&link.play_username, Place::Members),
         url: visit.url(&format!("/members/{}", link.chat_id)),
         root: visit.url(""),

@@ -54,7 +54,6 @@ impl OnDiscord {
     }
 
     fn of(visit: &GuildVisit, member: ChatMember, overview: &GuildOverview) -> Self {
-        let allowed = &visit.guild.allowed_privileged_roles.0;
         let mut roles: Vec<&ChatRole> = overview.roles.iter().collect();
         roles.retain(|role| role.id.get() != overview.guild.get());
         roles.sort_by_key(|role| std::cmp::Reverse(role.position));
@@ -66,7 +65,7 @@ impl OnDiscord {
             problem: problem.map(problem_words).unwrap_or_default(),
         };
         let removable = |role: &ChatRole| overview.removable(role.id).err();
-        let grantable = |role: &ChatRole| overview.grantable(role.id, allowed).err();
+        let grantable = |role: &ChatRole| overview.grantable(role.id, &visit.grants).err();
         Self {
             problem: String::new(),
             is_away: false,

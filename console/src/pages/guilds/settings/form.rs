@@ -9,7 +9,11 @@ use crate::fields::Fields;
 use crate::pages::guilds::staff::labels::action;
 
 /// Powerful roles that Guildhall may give.
-pub(super) const POWERFUL_ROLES: &str = "allowed_privileged_roles";
+const POWERFUL_ROLES: &str = "allowed_privileged_roles";
+/// Whether roles make staff.
+pub(in crate::pages::guilds) const STAFF_BY_ROLE: &str = "staff_by_role";
+/// What only people set who may do everything on Discord.
+pub(in crate::pages::guilds) const POWERFUL: [&str; 2] = [POWERFUL_ROLES, STAFF_BY_ROLE];
 
 /// Types of actions with their default points.
 pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
@@ -46,6 +50,9 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
             pairs.push((weight_field(kind), points.to_string()));
         }
     }
+    if settings.staff_by_role && powerful {
+        pairs.push((STAFF_BY_ROLE.to_owned(), "yes".to_owned()));
+    }
     let roles = settings.allowed_privileged_roles.0.iter().filter(|_| powerful);
     pairs.extend(roles.map(|role| (POWERFUL_ROLES.to_owned(), role.to_string())));
     let lists = [&settings.nickname_bypass_roles, &settings.role_bypass_roles, &settings.sticky_roles];
@@ -79,8 +86,8 @@ pub(super) fn filled(settings: &Settings, powerful: bool) -> Fields {
     Fields::of(&pairs)
 }
 
-/// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows the powerful
-/// roles; a form that names some anyway sends them, and is refused.
+/// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows what grants power; a form that
+/// has some of it anyway sends it, and is refused.
 pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let number = |text: &str| text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
@@ -112,6 +119,9 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     if powerful || form.has(POWERFUL_ROLES) {
         body.insert(POWERFUL_ROLES.to_owned(), list(POWERFUL_ROLES));
     }
+    if powerful || form.has(STAFF_BY_ROLE) {
+        body.insert(STAFF_BY_ROLE.to_owned(), form.has(STAFF_BY_ROLE).into());
+    }
     body
 }
 
@@ -136,6 +146,7 @@ mod tests {
             strike_days: 90,
             score_weights: json!({ "ban": 0, "kick": 9 }),
             allowed_privileged_roles: RoleList(vec!["5".parse().unwrap(), "6".parse().unwrap()]),
+            staff_by_role: true,
             link_ways: Ways(vec![Way::Profile, Way::SignIn]),
             link_min_chat_days: 7,
             link_min_play_days: 30,
@@ -152,7 +163,9 @@ mod tests {
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);
-        all.as_object_mut().unwrap().remove(POWERFUL_ROLES);
+        for powerful in [POWERFUL_ROLES, STAFF_BY_ROLE] {
+            all.as_object_mut().unwrap().remove(powerful);
+        }
         assert_eq!(Value::Object(body(&filled(&settings, false), false)), all);
         assert_eq!(body(&Fields::of(&[(POWERFUL_ROLES, "5")]), false)[POWERFUL_ROLES], json!(["5"]));
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use entities::staff_directory::{self, Described};
+use entities::staff_role::CHAT_PERMISSIONS;
 use entities::{ChatId, RoleId, staff_role};
 use http::Method;
 use people::Needs;
@@ -33,6 +34,8 @@ struct Page {
     admin: bool,
     /// The viewer's own page, if they are staff.
     own: Option<String>,
+    by_role: bool,
+    settings: String,
     on_duty: Count<u64>,
     /// The name or id to which the list is limited.
     searched: String,
@@ -47,6 +50,7 @@ struct Page {
 struct Row {
     who: Who,
     role: String,
+    by_role: bool,
     on_duty: bool,
     joined: When,
 }
@@ -85,6 +89,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         url: visit.url("/staff"),
         admin: visit.rights.may(Needs::Admin),
         own: is_staff.then(|| visit.url(&format!("/staff/{}", own(visit)))),
+        by_role: visit.guild.staff_by_role,
+        settings: visit.url("/settings#staff_by_role"),
         on_duty: Count(on_duty, "staff member"),
         searched,
         columns: columns(&visit.query, [("name", "Staff member"), ("role", "Role"), ("joined", "Joined")]),
@@ -119,6 +125,7 @@ fn row(visit: &GuildVisit, staff: &Staff, member: Described) -> Row {
     Row {
         who: staff.who(visit, member.chat_id),
         role: member.role_name,
+        by_role: member.by_role,
         on_duty: member.on_duty,
         joined: visit.when(member.joined_at),
     }

@@ -5,7 +5,7 @@ use entities::{ChatId, RoleId, staff_role};
 use runtime::Event;
 
 use crate::endpoints::audit;
-use crate::endpoints::guilds::staff::members::membership::StaffMembership;
+use crate::endpoints::guilds::staff::members::membership::{self, BY_ROLE, StaffMembership};
 use crate::endpoints::prelude::*;
 use crate::request::moment::Moment;
 
@@ -22,6 +22,7 @@ pub(crate) fn operation() -> Operation {
         .body::<StaffMemberRequest>()
         .data::<StaffMembership>()
         .message("staff member added")
+        .refuses(409, &[BY_ROLE])
         .refuses(422, &["unknown_role", "too_many"])
 }
 
@@ -34,12 +35,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::rule("unknown_role", "no staff role of this guild has this `role_id`"));
     }
     let before = staff_member::find_for_update(work.tx(), call.guild(), chat).await?;
+    membership::check(work.tx(), before.as_ref()).await?;
     if before.is_none() {
         call.room_for(work.tx(), Cap::StaffMembers, 1).await?;
     }
     let known = before.as_ref().map(|member| member.joined_at);
     let joined_at = joined_at.map(|moment| moment.0).or(known).unwrap_or_else(|| work.now());
-    let member = Model { guild_id: call.guild(), chat_id: chat, role_id, joined_at };
+    let member = Model { guild_id: call.guild(), chat_id: chat, role_id, joined_at, by_role: false };
     let after = StaffMembership::from(&member);
     let changes = match &before {
         None => Some(json!({ "after": after })),

@@ -2,7 +2,7 @@
 //! (docs/rules.md 6).
 
 use entities::staff_role::{self, Model, NewRole, Permissions};
-use entities::{RoleId, quota};
+use entities::{RoleId, guild, quota};
 use runtime::Event;
 
 use crate::endpoints::audit;
@@ -71,6 +71,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     work.announce([Event::StaffChanged { guild: call.guild() }]);
     work.audit("staff_roles.put", role, changes);
+    if guild::find(work.tx(), call.guild()).await?.is_some_and(|guild| guild.staff_by_role) {
+        work.look_at_members().await?;
+    }
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };
     work.commit(Reply::data(&shown)?.with_message(message)).await
 }
