@@ -12,6 +12,7 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{ActiveValue::Set, IntoActiveModel, Iterable, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use crate::account::{Verdict, Way, Ways};
@@ -51,6 +52,7 @@ pub struct Model {
     pub link_message: Option<String>,
     pub join_notice: JoinNotice,
     pub join_channel: Option<ChannelId>,
+    pub accent: Accent,
     pub created_at: Timestamp,
     /// Its rows are being deleted ([`removal`]): no other query finds the guild.
     pub removing_since: Option<Timestamp>,
@@ -128,6 +130,46 @@ pub struct Settings {
     /// The channel of that notice.
     #[schema(required)]
     pub join_channel: Option<ChannelId>,
+    /// The colour of the guild's pages.
+    pub accent: Accent,
+}
+
+/// The colour of links and main buttons on a guild's pages.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    IntoStaticStr,
+    VariantArray,
+    ToSchema,
+)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Accent {
+    Indigo,
+    Blue,
+    Teal,
+    Green,
+    Amber,
+    Orange,
+    Rose,
+    Purple,
+    Slate,
+}
+
+impl Accent {
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// Where members are told how to link themselves who join without a link.
@@ -171,6 +213,7 @@ impl Model {
             link_message: None,
             join_notice: JoinNotice::None,
             join_channel: None,
+            accent: Accent::Indigo,
             created_at,
             removing_since: None,
         }
@@ -201,6 +244,7 @@ impl Model {
             link_message: self.link_message.clone(),
             join_notice: self.join_notice,
             join_channel: self.join_channel,
+            accent: self.accent,
         }
     }
 }

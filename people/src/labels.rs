@@ -2,7 +2,8 @@
 //! the audit log.
 
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
-const FIELDS: [(&str, &str, &str); 138] = [
+const FIELDS: [(&str, &str, &str); 139] = [
+    ("accent", "Colour", "choose one from the list"),
     ("accept_role_id", "Role that an acceptance gives", "choose a role"),
     ("action_id", "Action number", ""),
     ("action_type", "Kind of action", ""),

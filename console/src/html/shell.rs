@@ -44,6 +44,7 @@ pub(crate) struct User {
 pub(crate) struct GuildHead {
     pub(crate) id: String,
     pub(crate) name: String,
+    pub(crate) accent: &'static str,
     /// The person's position in it.
     pub(crate) position: String,
 }
@@ -131,6 +132,7 @@ impl GuildHead {
         Self {
             id: visit.guild.guild_id.to_string(),
             name: visit.guild.name.clone(),
+            accent: visit.guild.accent.name(),
             position: visit.rights.title().to_owned(),
         }
     }

@@ -42,7 +42,8 @@ const ROLES: [&str; 11] = [
     "sticky_roles",
 ];
 /// Fields with words of the service, such as `not_banned`.
-const STATES: [&str; 10] = [
+const STATES: [&str; 11] = [
+    "accent",
     "state",
     "status",
     "ended_how",

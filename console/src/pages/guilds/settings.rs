@@ -4,10 +4,11 @@ mod form;
 mod linking;
 
 use askama::Template;
-use entities::guild::Settings;
 use entities::guild::grants::Grants;
+use entities::guild::{Accent, Settings};
 use entities::link;
 use http::Method;
+use people::labels::capital;
 use platforms::{GuildOverview, NameWords, PlatformError, RoleProblem, nickname};
 
 use crate::html::choice::Choice;
@@ -40,6 +41,7 @@ pub(super) const FIELDS: &[&str] = &[
     "link_message",
     "join_notice",
     "join_channel",
+    "accent",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
@@ -65,6 +67,7 @@ struct Page {
     link_roles: Vec<Choice>,
     notices: Vec<Choice>,
     channels: Vec<Choice>,
+    accents: Vec<Choice>,
     /// Lists of roles by which syncs spare members: field, legend and hint.
     sparing: [(&'static str, &'static str, &'static str); 3],
     sparing_roles: Vec<Choice>,
@@ -101,6 +104,10 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         verdicts: linking::verdicts(),
         link_roles: linking::roles(visit, overview.as_ref().ok(), &form),
         notices: linking::notices(),
+        accents: Accent::ALL
+            .iter()
+            .map(|accent| Choice::new(accent.name().to_owned(), &capital(accent.name())))
+            .collect(),
         channels: linking::channels(&channels.unwrap_or_default(), &form),
         sparing: linking::SPARING,
         sparing_roles: linking::sparing(visit, overview.as_ref().ok(), &form),

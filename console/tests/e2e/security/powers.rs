@@ -50,6 +50,7 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
         ("link_flagged", "hold"),
         ("link_banned", "hold"),
         ("join_notice", "none"),
+        ("accent", "indigo"),
         ("allowed_privileged_roles", powerful),
     ];
     let rules = |role| {

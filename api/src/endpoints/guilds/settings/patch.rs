@@ -1,7 +1,7 @@
 //! PATCH /guilds/:guildId/settings (docs/rules.md 8)
 
 use entities::account::Verdict;
-use entities::guild::{self, JoinNotice, Settings};
+use entities::guild::{self, Accent, JoinNotice, Settings};
 use entities::{ChannelId, RoleId, RoleList};
 use serde_json::Value;
 
@@ -73,6 +73,8 @@ request! {
         join_notice: Patch<JoinNotice>,
         /// The channel of that notice; null: none.
         join_channel: Patch<Nullable<ChannelId>>,
+        /// The colour of links and main buttons on the guild's pages.
+        accent: Patch<Accent>,
     }
 }
 
@@ -109,6 +111,7 @@ impl SettingsPatch {
                 .map_or(settings.link_message, |sent| sent.0.map(|Text(text)| text)),
             join_notice: self.join_notice.0.unwrap_or(settings.join_notice),
             join_channel: self.join_channel.0.map_or(settings.join_channel, |sent| sent.0),
+            accent: self.accent.0.unwrap_or(settings.accent),
         }
     }
 

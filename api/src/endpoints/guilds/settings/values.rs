@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chrono_tz::Tz;
 use entities::account::{Verdict, Way, Ways};
-use entities::guild::JoinNotice;
+use entities::guild::{Accent, JoinNotice};
 use entities::staff_action::ActionType;
 use platforms::{GUILD_WORDS, is_template, template_rule};
 use serde_json::{Map, Value, json};
@@ -90,7 +90,7 @@ impl Field for ScoreWeights {
     }
 }
 
-by_serde!(alternatives::<Self>(), answered::<Self>(); Way, Verdict, JoinNotice);
+by_serde!(alternatives::<Self>(), answered::<Self>(); Way, Verdict, JoinNotice, Accent);
 
 /// As many as there are.
 type WayList = List<Way, { Way::ALL.len() }>;

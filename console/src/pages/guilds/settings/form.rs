@@ -36,6 +36,7 @@ pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)
         ("time_zone".to_owned(), settings.time_zone.clone()),
         ("week_start".to_owned(), settings.week_start.to_string()),
         ("strike_days".to_owned(), settings.strike_days.to_string()),
+        ("accent".to_owned(), settings.accent.name().to_owned()),
         ("mirror_bans_per_hour".to_owned(), settings.mirror_bans_per_hour.to_string()),
     ];
     pairs.extend(linking(settings));
@@ -101,6 +102,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("time_zone".to_owned(), form.text("time_zone").into()),
         ("week_start".to_owned(), number(form.text("week_start"))),
         ("strike_days".to_owned(), number(form.text("strike_days"))),
+        ("accent".to_owned(), form.text("accent").into()),
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
         ("follow_bans".to_owned(), form.has("follow_bans").into()),
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
@@ -129,7 +131,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
 mod tests {
     use entities::RoleList;
     use entities::account::{Verdict, Way, Ways};
-    use entities::guild::JoinNotice;
+    use entities::guild::{Accent, JoinNotice};
     use serde_json::json;
 
     use super::*;
@@ -160,6 +162,7 @@ mod tests {
             link_message: Some("Welcome!".to_owned()),
             join_notice: JoinNotice::Channel,
             join_channel: Some("77".parse().unwrap()),
+            accent: Accent::Teal,
         };
         let mut all = serde_json::to_value(&settings).unwrap();
         assert_eq!(Value::Object(body(&filled(&settings, true), true)), all);
