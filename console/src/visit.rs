@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use entities::{GuildId, Timestamp, guild};
+use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Method};
 use people::{ApiAnswer, ApiCall, Caller, Needs, Rights, Viewer};
 use platforms::{CallContext, Platforms};
@@ -74,6 +75,16 @@ impl Guest {
     /// For queries outside of a transaction.
     pub(crate) fn read(&self) -> &Pool {
         self.console.context.database.read()
+    }
+
+    /// Where programs and people find this service: the public address, or else the one that the person's browser uses.
+    pub(crate) fn address(&self) -> String {
+        let header = |name| self.headers().get(name).and_then(|value| value.to_str().ok());
+        let seen = || {
+            header(ORIGIN)
+                .map_or_else(|| format!("http://{}", header(HOST).unwrap_or_default()), str::to_owned)
+        };
+        self.console.ways_in.public_url.clone().unwrap_or_else(seen)
     }
 
     pub(crate) fn when(&self, at: Timestamp) -> When {
