@@ -131,8 +131,17 @@ impl Call {
 
     /// Where members link themselves, if they can sign in there.
     pub(crate) fn link_page(&self) -> Option<String> {
+        self.page_of_members("/link")
+    }
+
+    /// Where members apply for what the guild offers, under the same condition.
+    pub(crate) fn apply_page(&self) -> Option<String> {
+        self.page_of_members("/apply")
+    }
+
+    fn page_of_members(&self, page: &str) -> Option<String> {
         let public = self.chat.public_url.as_ref().filter(|_| self.platforms().sign_in.is_some())?;
-        Some(format!("{public}/link/{}", self.guild.guild_id))
+        Some(format!("{public}{page}/{}", self.guild.guild_id))
     }
 
     /// Whether the guild takes this way to link, and this service can.

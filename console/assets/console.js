@@ -1,6 +1,7 @@
 // Improves pages that also work without scripts: forms answer in place, times are in the viewer's zone, keys, live updates.
 import "./address.js";
 import "./copy.js";
+import "./count.js";
 import { foldFilters } from "./fold.js";
 import "./forms.js";
 import "./found.js";

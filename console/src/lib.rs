@@ -31,7 +31,7 @@ pub use guard::live::{LiveKey, LivePerson, bearer};
 pub use guard::live_refusal::LiveRefusal;
 pub use guard::secret::ConsoleSecret;
 pub use host::{Host, Over, Turn};
-pub use request::{MEMBERS, ROOT, Request};
+pub use request::{APPLICANTS, MEMBERS, ROOT, Request};
 pub use response::body::{Body, Broken, Unread};
 use response::{PageError, Response, error_page};
 pub use state::{Console, WaysIn};

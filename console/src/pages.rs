@@ -1,5 +1,6 @@
 //! The pages, found by their URL below `/console`.
 
+pub(crate) mod applying;
 pub(crate) mod guilds;
 pub(crate) mod home;
 pub(crate) mod instance;

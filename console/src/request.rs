@@ -9,6 +9,8 @@ use http::{HeaderMap, Method};
 pub const ROOT: &str = "/console";
 /// The pages of members.
 pub const MEMBERS: &str = "/link";
+/// The pages on which members apply: all below it.
+pub const APPLICANTS: &str = "/apply";
 
 /// A request below [`ROOT`].
 #[derive(Clone)]

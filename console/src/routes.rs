@@ -35,6 +35,9 @@ pub(crate) struct Row {
 /// A file of 10,000 Shield flags.
 const FILE: usize = 4 * 1024 * 1024;
 
+/// The longest answers to all questions of a panel, percent-encoded.
+const ANSWERS: usize = 128 * 1024;
+
 macro_rules! rows {
     (@takes) => { None };
     (@takes $takes:ident) => { Some($takes) };
@@ -71,6 +74,9 @@ static ROWS: &[Row] = rows! {
     POST "/link/{guild}/confirm" Own linking::guild::confirm;
     POST "/link/{guild}/cancel" Own linking::guild::cancel;
     POST "/link/{guild}/unlink" Own linking::guild::unlink;
+    GET "/apply/{guild}" Own applying::guild::get;
+    GET "/apply/{guild}/{panel}" Own applying::panel::get;
+    POST "/apply/{guild}/{panel}" Own applying::panel::post, takes ANSWERS;
     GET "/console/sessions" Own sessions::get;
     POST "/console/sessions/{session}/end" Own sessions::end;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use entities::guild::grants::Grants;
 use entities::{GuildId, Timestamp, guild};
+use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Method};
 use people::{ApiAnswer, ApiCall, Caller, Needs, Rights, Viewer};
 use platforms::{CallContext, Platforms};
@@ -81,6 +82,16 @@ impl Guest {
         self.console.context.database.read()
     }
 
+    /// Where programs and people find this service: the public address, or else the one that the person's browser uses.
+    pub(crate) fn address(&self) -> String {
+        let header = |name| self.headers().get(name).and_then(|value| value.to_str().ok());
+        let seen = || {
+            header(ORIGIN)
+                .map_or_else(|| format!("http://{}", header(HOST).unwrap_or_default()), str::to_owned)
+        };
+        self.console.ways_in.public_url.clone().unwrap_or_else(seen)
+    }
+
     pub(crate) fn when(&self, at: Timestamp) -> When {
         When { at, now: self.now() }
     }
@@ -109,10 +120,15 @@ impl Visit {
         &mut self.guest
     }
 
-    /// In a guild, with this person's rights there.
-    pub(crate) async fn in_guild(self, id: GuildId) -> Result<GuildVisit, PageError> {
-        let guild = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
+    /// A guild, and this person's rights there.
+    pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
+        let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
         let rights = self.console.rights.of(&Viewer::of(&self.session.row), id).await?;
+        Ok((row, rights))
+    }
+
+    pub(crate) async fn in_guild(self, id: GuildId) -> Result<GuildVisit, PageError> {
+        let (guild, rights) = self.guild(id).await?;
         let grants = Grants::of(self.read(), &guild).await?;
         Ok(GuildVisit { visit: self, guild, rights: Arc::new(rights), grants })
     }

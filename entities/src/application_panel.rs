@@ -2,9 +2,11 @@
 
 mod question;
 
+use std::collections::HashSet;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, QueryOrder};
+use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
 
 use crate::by_id::{by_id, no_relations};
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
 };
 
 pub use question::{
-    LABEL_MAX, Misfit, OPTION_MAX, OPTIONS, QUESTIONS_MAX, Question, QuestionKind, Questions,
+    FORM_QUESTIONS, LABEL_MAX, Misfit, OPTION_MAX, OPTIONS, QUESTIONS_MAX, Question, QuestionKind, Questions,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -120,6 +122,13 @@ impl Model {
 pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     let present = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::RemovedAt.is_null());
     present.order_by_asc(Column::PanelId).all(conn).await
+}
+
+/// Those of these guilds in which people can apply now.
+pub async fn guilds_with_open(conn: &impl Conn, guilds: &[GuildId]) -> Result<HashSet<GuildId>> {
+    let open = Entity::find().select_only().column(Column::GuildId).distinct();
+    let open = open.filter(Column::GuildId.is_in(guilds.iter().copied())).filter(Column::IsOpen.eq(true));
+    Ok(open.into_tuple().all(conn).await?.into_iter().collect())
 }
 
 /// With those that were removed.

@@ -62,8 +62,10 @@ impl Viewer {
 /// A person's rights by the chat platform's own permissions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
+    /// Is not in the guild, or the platform does not show the guild to the bot.
     #[default]
-    None,
+    Outside,
+    Member,
     /// Has Manage Server.
     Manages,
     /// Owns the guild, or has Administrator.
@@ -78,7 +80,7 @@ impl Standing {
         } else if permissions.permits(Permissions::MANAGE_SERVER) {
             Self::Manages
         } else {
-            Self::None
+            Self::Member
         }
     }
 
@@ -86,13 +88,15 @@ impl Standing {
         match (access.administrates(), access.manages()) {
             (true, _) => Self::Administrates,
             (false, true) => Self::Manages,
-            (false, false) => Self::None,
+            (false, false) => Self::Member,
         }
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rights {
+    /// The chat platform says that they are in the guild.
+    pub member: bool,
     /// Manages the guild on the chat platform.
     pub admin: bool,
     /// May do everything there: only such people grant powerful roles (docs/rules.md 5).
@@ -104,10 +108,11 @@ pub struct Rights {
 
 impl Rights {
     fn new(standing: Standing, staff: Option<Described>) -> Self {
-        let (admin, administrates) = (standing >= Standing::Manages, standing == Standing::Administrates);
+        let (member, admin) = (standing >= Standing::Member, standing >= Standing::Manages);
+        let administrates = standing == Standing::Administrates;
         let (staff, permissions) =
             staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
-        Self { admin, administrates, staff, permissions }
+        Self { member, admin, administrates, staff, permissions }
     }
 
     pub fn may(&self, needs: Needs) -> bool {
@@ -164,7 +169,7 @@ impl RightsCache {
         let staff = self.staff(guild, viewer.user).await?;
         let standing = match self.standing(viewer, guild).await {
             // The permissions of staff are in our database.
-            Err(RightsError::Unavailable) if staff.is_some() => Standing::None,
+            Err(RightsError::Unavailable) if staff.is_some() => Standing::Member,
             standing => standing?,
         };
         Ok(Rights::new(standing, staff))
@@ -203,11 +208,13 @@ impl RightsCache {
             Err(PlatformError::NotConfigured(_)) if viewer.link_admin && viewer.link_guild == Some(guild) => {
                 Ok(Standing::Administrates)
             }
-            Err(PlatformError::NotConfigured(_)) => Ok(Standing::None),
+            // Whoever makes the link names guild and person.
+            Err(PlatformError::NotConfigured(_)) if viewer.link_guild == Some(guild) => Ok(Standing::Member),
+            Err(PlatformError::NotConfigured(_)) => Ok(Standing::Outside),
             // The bot is not in the guild.
             Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => {
-                cache.insert(key, (read, Standing::None));
-                Ok(Standing::None)
+                cache.insert(key, (read, Standing::Outside));
+                Ok(Standing::Outside)
             }
             Err(error) => match known {
                 Some((_, standing)) => Ok(standing),

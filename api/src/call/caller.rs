@@ -115,6 +115,14 @@ impl Caller {
         }
     }
 
+    /// A person is in the guild; of others only their key is known.
+    pub(crate) fn require_member(&self) -> Result<(), ApiError> {
+        match self {
+            Self::Person { rights, .. } if !rights.member => Err(ApiError::not_a_member()),
+            _ => Ok(()),
+        }
+    }
+
     /// The person whose own position among the roles limits what they give; a key has none.
     pub(crate) fn giver(&self) -> Option<ChatId> {
         match self {

@@ -76,10 +76,10 @@ impl Router {
         for page in &PAGES {
             insert(page.path.to_owned(), Target::Page(page));
         }
-        insert(console::ROOT.to_owned(), Target::Console);
-        insert(format!("{}/{{*page}}", console::ROOT), Target::Console);
-        insert(console::MEMBERS.to_owned(), Target::Console);
-        insert(format!("{}/{{*page}}", console::MEMBERS), Target::Console);
+        for root in [console::ROOT, console::MEMBERS, console::APPLICANTS] {
+            insert(root.to_owned(), Target::Console);
+            insert(format!("{root}/{{*page}}"), Target::Console);
+        }
         insert(dashboard::PATH.to_owned(), Target::Dashboard);
         insert(INTERACTIONS_PATH.to_owned(), Target::Interactions);
         insert(webhook::PATH.to_owned(), Target::Webhook);

@@ -1,4 +1,5 @@
-//! /apply: the form of an application panel, also behind the button that is posted in a channel.
+//! /apply: the form of an application panel, also behind the button that is posted in a channel. The page of the panel stands in
+//! where it has more questions than the form takes.
 
 use async_trait::async_trait;
 use entities::application_panel::{self, Model as Panel, Question, QuestionKind};
@@ -33,16 +34,7 @@ impl Command for Apply {
         match panels.as_slice() {
             [] => Err(Problem::refused("There is nothing to apply for here at the moment.")),
             [panel] => begin(call, panel).await,
-            panels => {
-                let mut text = "**What do you apply for?**".to_owned();
-                if panels.len() > SHOWN {
-                    text.push_str(" There is more: look for the buttons in the channels of this server.");
-                }
-                let message = panels.iter().take(SHOWN).fold(Message::new(text), |message, panel| {
-                    message.button(Style::Secondary, panel.name.clone(), application_button::id(panel))
-                });
-                Ok(message.into())
-            }
+            panels => Ok(list(panels, call.apply_page()).into()),
         }
     }
 
@@ -56,6 +48,27 @@ impl Command for Apply {
     async fn send(&self, call: &Call, about: &str, fields: &Options) -> Outcome {
         send(call, &find(call, about).await?, fields).await
     }
+}
+
+/// A button for each; the rest is on the page, if there is one.
+fn list(panels: &[Panel], page: Option<String>) -> Message {
+    let page = page.filter(|_| panels.len() > SHOWN);
+    let more = match &page {
+        _ if panels.len() <= SHOWN => "",
+        Some(_) => " The page shows all of it.",
+        None => " There is more: look for the buttons in the channels of this server.",
+    };
+    let buttons = panels.iter().take(SHOWN - usize::from(page.is_some()));
+    let message = buttons
+        .fold(Message::new(format!("**What do you apply for?**{more}")), |message, panel| {
+            message.button(Style::Secondary, panel.name.clone(), application_button::id(panel))
+        });
+    message.link("Show all", page)
+}
+
+/// The page of a panel, if members can sign in there.
+fn page_of(call: &Call, panel: &Panel) -> Option<String> {
+    Some(format!("{}/{}", call.apply_page()?, panel.panel_id))
 }
 
 async fn find(call: &Call, about: &str) -> Result<Panel, Problem> {
@@ -83,6 +96,13 @@ async fn begin(call: &Call, panel: &Panel) -> Outcome {
         let id = format!("{COMMAND}:{SEND}{of}");
         let message = Message::new(format!("**Apply for {name}?**"));
         return Ok(message.button(Style::Primary, "Send application", id).into());
+    }
+    if !panel.questions.fit_form() {
+        let page = page_of(call, panel).ok_or_else(|| {
+            Problem::refused(format!("**{name}** asks more than a form here shows. Ask staff how to apply."))
+        })?;
+        let text = format!("**{name}** asks more than a form here shows: apply on its page.");
+        return Ok(Message::new(text).link("Open the page", Some(page)).into());
     }
     let fields = panel.questions.0.iter().map(field).collect();
     Ok(Answer::from(Form { id: format!("{COMMAND}:{of}"), title: panel.name.clone(), fields }))
@@ -114,5 +134,5 @@ async fn send(call: &Call, panel: &Panel, fields: &Options) -> Outcome {
         plain(&panel.name),
         done.data["submission_id"]
     );
-    Ok(Message::new(text).into())
+    Ok(Message::new(text).link("See how it stands", page_of(call, panel)).into())
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod create_ticket;
 mod deciding;
+mod on_page;
 mod panels;
 mod publishing;
 mod submissions;

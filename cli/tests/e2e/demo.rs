@@ -80,6 +80,9 @@ async fn assert_the_newcomer_can_be_played(said: &str) {
         assert!(html.contains(shown), "{page}: {html}");
     }
     assert!(pages.len() == 2 && pages[1].ends_with("/link/7000000000000000000"), "{said}");
+    let apply = format!("{}/1", pages[1].replace("/link/", "/apply/"));
+    let sign_in = http_client().get(apply).send().await.unwrap().text().await.unwrap();
+    assert!(sign_in.contains("only members of the server apply there"), "{sign_in}");
     assert_a_code_is_typed_in_the_game(pages[0]).await;
 }
 

@@ -4,7 +4,7 @@ use http::{HeaderMap, header};
 
 use crate::fields::Fields;
 use crate::guard::origin::is_same_origin;
-use crate::request::{MEMBERS, ROOT};
+use crate::request::{APPLICANTS, MEMBERS, ROOT};
 
 /// Longest address that is kept, in bytes: a cookie has to hold it.
 const LONGEST: usize = 1_000;
@@ -16,9 +16,9 @@ pub(crate) fn own_page(text: &str) -> Option<&str> {
     let path = text.split('?').next()?;
     let under =
         |root| path.strip_prefix(root).filter(|below: &&str| below.is_empty() || below.starts_with('/'));
-    let of_members = under(MEMBERS).is_some();
-    let below = under(ROOT).or_else(|| under(MEMBERS))?;
-    let is_kept = of_members
+    let of_members = under(MEMBERS).or_else(|| under(APPLICANTS));
+    let below = under(ROOT).or(of_members)?;
+    let is_kept = of_members.is_some()
         || NOT_KEPT.iter().all(|page| {
             let rest = below.strip_prefix(page);
             rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/'))
@@ -61,6 +61,7 @@ mod tests {
             "/console/linked",
             "/link",
             "/link/17",
+            "/apply/17/3",
         ] {
             assert_eq!(own_page(page), Some(page));
         }
@@ -74,6 +75,8 @@ mod tests {
             "/docs",
             "/consolex",
             "/linked",
+            "/applying",
+            "/apply/..//evil.example",
             "/link//evil.example",
             "console",
             "//evil.example/console",

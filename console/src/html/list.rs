@@ -5,22 +5,18 @@ use std::fmt::Display;
 use entities::{Page, Sorted};
 
 use crate::fields::Fields;
-use crate::visit::GuildVisit;
+use crate::visit::Guest;
 
 /// Rows of a list: with the menus and forms of each, a page stays below 100 kB.
 const ROWS: usize = 25;
 
 /// The part of a list that the address asks for, and one row more.
-pub(crate) fn page<Id: std::str::FromStr>(visit: &GuildVisit) -> Page<Id> {
+pub(crate) fn page<Id: std::str::FromStr>(visit: &Guest) -> Page<Id> {
     Page { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 }
 }
 
 /// Cuts rows to a page; the query of the address with further ones.
-pub(crate) fn cut<T, Id: Display>(
-    visit: &GuildVisit,
-    rows: &mut Vec<T>,
-    id: impl Fn(&T) -> Id,
-) -> Option<String> {
+pub(crate) fn cut<T, Id: Display>(visit: &Guest, rows: &mut Vec<T>, id: impl Fn(&T) -> Id) -> Option<String> {
     if rows.len() <= ROWS {
         return None;
     }

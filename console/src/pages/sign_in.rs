@@ -12,7 +12,7 @@ use crate::guard::session::{self, Arrival};
 use crate::guard::strangers;
 use crate::html::shell::Shell;
 use crate::pages::link::LinkCommand;
-use crate::request::{MEMBERS, ROOT};
+use crate::request::{APPLICANTS, MEMBERS, ROOT};
 use crate::response::{PageError, Response};
 use crate::visit::{Guest, Visit};
 
@@ -20,14 +20,40 @@ use crate::visit::{Guest, Visit};
 #[template(path = "sign_in.html")]
 struct Page {
     shell: Shell,
-    /// The person wants to link their account: they have nothing to do with the console.
-    linking: bool,
+    wants: Wants,
     /// Signing in with the chat platform is configured.
     platform: bool,
     /// Why the last attempt failed; empty: there was none.
     problem: String,
     start: String,
     command: LinkCommand,
+}
+
+/// What the person has come for. Whoever links or applies has nothing to do with the console.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Console,
+    Link,
+    Apply,
+}
+
+impl Wants {
+    /// `own_page` has checked that it is a page.
+    fn of(to: Option<&str>) -> Self {
+        match to {
+            Some(to) if to.starts_with(MEMBERS) => Self::Link,
+            Some(to) if to.starts_with(APPLICANTS) => Self::Apply,
+            _ => Self::Console,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Console => "Sign in",
+            Self::Link => "Link your Roblox account",
+            Self::Apply => "Apply in a Discord server",
+        }
+    }
 }
 
 /// An attempt, in the browser that began it: an attempt of another person cannot sign this one in.
@@ -55,12 +81,10 @@ fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
 fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Response, PageError> {
     let (platform, command) = (configured(guest).is_some(), LinkCommand::of(&guest.console));
     let start = with_page("/console/sign-in/start", to);
-    // `own_page` has checked that it is a page.
-    let linking = to.is_some_and(|to| to.starts_with(MEMBERS));
-    let title = if linking { "Link your Roblox account" } else { "Sign in" };
+    let wants = Wants::of(to);
     Response::page(&Page {
-        shell: Shell::bare(title, guest.headers()),
-        linking,
+        shell: Shell::bare(wants.title(), guest.headers()),
+        wants,
         platform,
         problem,
         start,

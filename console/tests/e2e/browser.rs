@@ -1,5 +1,6 @@
 //! Journeys through the console in a real browser, over a deployment: with scripts and without, by mouse and by keyboard.
 
+mod applying;
 mod checks;
 mod devtools;
 mod docs;

@@ -11,6 +11,7 @@ use testkit::console::{Console, Page};
 in_turn!(
     an_admin_meets_no_dead_end,
     staff_meet_no_dead_end_with_any_permission,
+    a_member_meets_no_dead_end,
     an_operator_meets_no_dead_end(own)
 );
 
@@ -41,6 +42,24 @@ async fn staff_meet_no_dead_end_with_any_permission(deployment: &Deployment) {
         let found = dead_ends(deployment, &console, opens).await;
         faults.extend(found.into_iter().map(|fault| format!("with {held:?}: {fault}")));
     }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// From their own accounts, which lead to what they can apply for.
+async fn a_member_meets_no_dead_end(deployment: &Deployment) {
+    populate(deployment).await;
+    let guild = deployment.guild();
+    let console = Console::of(deployment, guild, &guild.members[12].chat).await;
+    let (own, apply) = ("/link", format!("/apply/{}", guild.id));
+    let mut pages = crawl(&console, own, 2).await;
+    assert!(pages[0].links().contains(&apply), "{}", pages[0].text());
+    pages.extend(crawl(&console, &apply, 2).await);
+    assert!(pages.iter().any(|page| page.path().starts_with(&format!("{apply}/"))));
+    let mut faults = dead(&pages);
+    faults.extend(dead_outside(&console, &pages).await);
+    faults.extend(pages.iter().flat_map(lost_fragments));
+    faults
+        .extend(pages.iter().flat_map(|page| closed_forms(page, |who| matches!(who, Who::Open | Who::Own))));
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
@@ -136,7 +155,13 @@ fn unreachable(pages: &[Page], guild: &str, opens: impl Fn(&Who) -> bool) -> Vec
     let plain = |path: String| path.split(['?', '#']).next().unwrap().to_owned();
     let known: BTreeSet<_> = visited.chain(searched).map(plain).collect();
     let is_part = |row: &Row| PARTS.iter().any(|part| row.path.ends_with(part));
-    let inside = |row: &Row| !row.is_post() && row.who != Who::Open && !row.names_a_thing() && !is_part(row);
+    let inside = |row: &Row| {
+        row.path.starts_with(START)
+            && !row.is_post()
+            && row.who != Who::Open
+            && !row.names_a_thing()
+            && !is_part(row)
+    };
     let paths =
         rows().into_iter().filter(|row| inside(row) && opens(&row.who)).map(|row| row.in_guild(guild));
     paths.filter(|path| !known.contains(path)).map(|path| format!("nothing leads to {path}")).collect()

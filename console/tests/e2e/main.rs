@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 mod applications;
+mod applying;
 mod audit;
 mod ban_import;
 mod bindings;

@@ -1,4 +1,4 @@
-//! The questions of a panel, and the answers that fit them (docs/rules.md 7). One form of the chat platform takes all of them.
+//! The questions of a panel, and the answers that fit them (docs/rules.md 7).
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -10,7 +10,9 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// Questions of a panel.
-pub const QUESTIONS_MAX: usize = 5;
+pub const QUESTIONS_MAX: usize = 10;
+/// Questions that one form of the chat platform takes.
+pub const FORM_QUESTIONS: usize = 5;
 /// Characters of a label.
 pub const LABEL_MAX: usize = 45;
 /// Options of a choice.
@@ -100,7 +102,7 @@ impl Questions {
         let is_empty = sent.as_object().is_some_and(Map::is_empty);
         let items = if is_empty { Some(&none) } else { sent.as_array() };
         let items = items.filter(|items| items.len() <= QUESTIONS_MAX);
-        let items = items.ok_or_else(|| misfit(String::new(), sent, "an array of at most 5 questions"))?;
+        let items = items.ok_or_else(|| misfit(String::new(), sent, "an array of at most 10 questions"))?;
         let (mut questions, mut labels) = (Vec::new(), HashSet::new());
         for (n, item) in items.iter().enumerate() {
             let wrong = |(field, rule): Rule| misfit(format!("[{n}].{field}"), &item[field], rule);
@@ -111,6 +113,11 @@ impl Questions {
             questions.push(question);
         }
         Ok(Self(questions))
+    }
+
+    /// Whether one form of the chat platform takes all of them. With more, people apply on the page.
+    pub fn fit_form(&self) -> bool {
+        self.0.len() <= FORM_QUESTIONS
     }
 
     /// The answers as they are kept. A panel without questions takes any. `Err` names the question.
@@ -220,7 +227,7 @@ mod tests {
         let many: Vec<_> = (0..26).map(|n| n.to_string()).collect();
         for (sent, place) in [
             (json!("x"), ""),
-            (json!(vec![good.clone(); 6]), ""),
+            (json!(vec![good.clone(); 11]), ""),
             (json!([good, 7]), "[1].label"),
             (json!([good, good]), "[1].label"),
             (json!([{ "label": "x".repeat(46), "kind": "text" }]), "[0].label"),

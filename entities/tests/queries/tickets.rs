@@ -1,11 +1,14 @@
 //! Panels and submissions numbered in each guild; only one ticket for a submission.
 
+use std::collections::HashSet;
+
 use entities::application_panel::{self, NewPanel};
 use entities::application_submission::{self, Filter, NewSubmission, State};
 use entities::ticket::{self, Begun};
 use entities::{ChannelId, Page, PanelId, SubmissionId, application_comment};
 
-use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, on_postgres, other_guild};
+use crate::rows_read::rows_read;
 
 impl Fixture {
     async fn apply(&self) -> (SubmissionId, PanelId) {
@@ -91,7 +94,35 @@ both_databases! {
             application_panel::remove(fixture.conn(), row, at(1)).await.unwrap();
         }
         assert_eq!(application_panel::list(fixture.conn(), guild()).await.unwrap(), []);
+        let open = async || application_panel::guilds_with_open(fixture.conn(), &[guild(), other_guild()]).await.unwrap();
+        assert_eq!(open().await, HashSet::new());
+        application_panel::add(fixture.conn(), other_guild(), NewPanel::named("x"), at(0)).await.unwrap();
+        assert_eq!(open().await, HashSet::from([other_guild()]));
         let all = application_panel::list_all(fixture.conn(), guild()).await.unwrap();
         assert_eq!(all.into_iter().map(|row| (row.panel_id, row.removed_at)).collect::<Vec<_>>(), [(panel, Some(at(1)))]);
     }
+}
+
+const MANY: &str = "
+INSERT INTO application_submission (guild_id, submission_id, panel_id, chat_id, answers, created_at)
+SELECT 7000000000000000000, 10 + i, 1, 1000000000000001000 + i, 'null', '2026-04-12T18:33:21+00:00'
+FROM generate_series(1, 20000) i";
+
+/// Any member opens the page that shows them.
+#[tokio::test]
+async fn the_applications_of_one_person_are_read_without_the_others() {
+    on_postgres(async |fixture| {
+        let (submission, panel) = fixture.apply().await;
+        fixture.execute(MANY).await;
+        fixture.execute("VACUUM ANALYZE").await;
+        let conn = fixture.begin().await;
+        for panel in [None, Some(panel)] {
+            let filter = Filter { panel, applicant: Some(chat(1)), state: None };
+            let rows = application_submission::list(&conn, guild(), filter, Page::first(26)).await.unwrap();
+            assert_eq!(rows.iter().map(|row| row.submission_id).collect::<Vec<_>>(), [submission]);
+        }
+        let read = rows_read(&conn, "application_submission").await;
+        assert!(read < 20, "{read}");
+    })
+    .await;
 }

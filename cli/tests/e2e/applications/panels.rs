@@ -144,7 +144,7 @@ async fn what_is_wrong_with_a_question_is_named(deployment: &Deployment) {
     let choice = |options: Value| json!({ "label": "a", "kind": "choice", "options": options });
     for (bad, place) in [
         (json!("why"), "`questions`"),
-        (json!(vec![json!({ "label": "a", "kind": "text" }); 6]), "`questions`"),
+        (json!(vec![json!({ "label": "a", "kind": "text" }); 11]), "`questions`"),
         (
             json!([{ "label": "a", "kind": "text" }, { "label": "a", "kind": "agree" }]),
             "`questions[1].label`",

@@ -16,6 +16,7 @@ in_turn!(
     several_panels_are_shown_as_buttons,
     a_button_of_a_removed_panel_says_so,
     questions_that_changed_meanwhile_are_named,
+    more_than_the_form_takes_leads_to_the_page(testkit::console::with_both_platforms),
 );
 
 fn questions() -> Value {
@@ -153,4 +154,29 @@ async fn questions_that_changed_meanwhile_are_named(deployment: &Deployment) {
     api.patch(&of(deployment, &panel, ""), other).await.ok();
     form.fill_all(deployment, filled()).await.says(&["\"Age\" needs an answer"]);
     assert_eq!(submissions(deployment).await, [Value::Null; 0]);
+}
+
+async fn more_than_the_form_takes_leads_to_the_page(deployment: &Deployment) {
+    let (guild, member) = (&deployment.guild().id, &deployment.guild().members[12].chat);
+    let many: Vec<_> = (1..=6).map(|n| json!({ "label": n.to_string(), "kind": "text" })).collect();
+    let long = panel(deployment, "Long", many.into()).await;
+    let button = posted(deployment, &long).await;
+    let page = format!("https://console.example/apply/{guild}");
+    let answer = pressed(deployment, member, &button).await;
+    answer.says(&["asks more than a form here shows"]);
+    let open = &answer.state["components"][0]["components"][0];
+    assert_eq!(open["url"], format!("{page}/{}", long["panel_id"]), "{}", answer.state);
+    // Without questions there is no form; how it stands is on the page.
+    let short = panel(deployment, "Short", json!([])).await;
+    let asked = typed(deployment, member, "apply", json!({})).await.press(deployment, "Short").await;
+    let sent = asked.press(deployment, "Send application").await;
+    let stands = &sent.state["components"][0]["components"][0]["url"];
+    assert_eq!(*stands, format!("{page}/{}", short["panel_id"]));
+    for n in 1..=4 {
+        panel(deployment, &format!("Panel {n}"), json!([])).await;
+    }
+    let list = typed(deployment, member, "apply", json!({})).await;
+    list.says(&["The page shows all of it."]);
+    let buttons = list.state["components"][0]["components"].as_array().unwrap().clone();
+    assert_eq!((buttons.len(), &buttons[4]["url"]), (5, &json!(page)), "{buttons:?}");
 }

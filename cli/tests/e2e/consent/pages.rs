@@ -16,7 +16,7 @@ impl Walk<'_> {
         for row in rows() {
             if row.contains("{member}") || !pages.iter().any(|page| fits(row, &page.path())) {
                 let path = row.replace("{guild}", &self.deployment.guild().id).replace("{member}", chat);
-                let path = path.replace("{player}", &play);
+                let path = path.replace("{player}", &play).replace("{panel}", &self.ids.text("panelId"));
                 assert!(!path.contains('{'), "{row} was not walked");
                 pages.push(console.get(&path).await);
             }
@@ -53,10 +53,12 @@ fn view(page: &Page) -> View {
     View::new(page.path(), format!("{} {}", page.location(), page.html))
 }
 
-/// The pages of a guild.
+/// The pages of a guild, and those on which its members apply.
 fn rows() -> impl Iterator<Item = &'static str> {
     let rows = REVIEWED.lines().filter_map(|line| line.strip_prefix("GET ")?.split(" = ").next());
-    rows.filter(|path| path.starts_with("/console/guilds/{guild}"))
+    rows.filter(|path| {
+        ["/console/guilds/{guild}", "/apply/{guild}"].iter().any(|start| path.starts_with(start))
+    })
 }
 
 fn fits(row: &str, path: &str) -> bool {

@@ -7,7 +7,6 @@ pub(crate) mod rotate;
 
 use askama::Template;
 use entities::api_key::{self, Model, Scope, State};
-use http::header::{HOST, ORIGIN};
 use people::ApiAnswer;
 
 use super::actors::Actors;
@@ -175,7 +174,7 @@ fn shown(
     old: Option<(String, Option<When>)>,
 ) -> Result<Response, PageError> {
     let text = |name: &str| answer.body["data"][name].as_str().unwrap_or_default().to_owned();
-    let (key, address) = (text("text"), address(visit));
+    let (key, address) = (text("text"), visit.address());
     let path = format!("/moderation/{}/ban-status/1", visit.guild.guild_id);
     let command = format!("curl -H \"X-API-Key: {key}\" \"{address}{path}\"");
     let luau = format!(
@@ -197,15 +196,6 @@ fn shown(
         old,
     };
     Response::page(&page)
-}
-
-/// Where programs find the API: the public address, or else the one that the person's browser uses.
-fn address(visit: &GuildVisit) -> String {
-    let header = |name| visit.headers().get(name).and_then(|value| value.to_str().ok());
-    let seen = || {
-        header(ORIGIN).map_or_else(|| format!("http://{}", header(HOST).unwrap_or_default()), str::to_owned)
-    };
-    visit.console.ways_in.public_url.clone().unwrap_or_else(seen)
 }
 
 /// The scopes of a form: those that are checked, and those of the quick choice.

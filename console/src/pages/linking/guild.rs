@@ -14,6 +14,7 @@ use super::{call, guild_of, prove};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::Shell;
+use crate::pages::applying::open_to;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
@@ -31,6 +32,8 @@ struct Page {
     name: String,
     form: Form,
     step: Step,
+    /// Where the member applies for what the guild offers now.
+    apply: Option<String>,
 }
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
@@ -41,11 +44,14 @@ async fn show(visit: &Visit, form: Form, begun: Begun) -> Result<Response, PageE
     let guild = guild_of(visit).await?;
     // Boxed, because every handler ends here.
     let step = Box::pin(step::find(visit, &guild, begun)).await?;
+    let id = guild.guild_id;
+    let applies = open_to(visit, &[id]).await?.contains(&id);
     let page = Page {
+        apply: applies.then(|| format!("/apply/{id}")),
         shell: visit.shell(&format!("Link your Roblox account in {}", guild.name)),
-        url: format!("/link/{}", guild.guild_id),
+        url: format!("/link/{id}"),
         name: visit.session.row.user_name.clone(),
-        icon: Picture::new(guild.guild_id, PictureOf::Guild(guild.guild_id), &guild.name),
+        icon: Picture::new(id, PictureOf::Guild(id), &guild.name),
         guild: guild.name,
         form,
         step,

@@ -10,6 +10,7 @@ use super::call;
 use super::picture::Picture;
 use crate::html::format::When;
 use crate::html::shell::Shell;
+use crate::pages::applying::open_to;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
@@ -32,6 +33,8 @@ struct Proven {
 /// A guild that knows the account.
 struct Known {
     url: String,
+    /// Where the member applies for what the guild offers now.
+    apply: Option<String>,
     guild: String,
     icon: Picture,
     picture: Picture,
@@ -55,6 +58,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
         at: visit.when(account.proven_at),
     });
     let names = guild::names(conn, links.iter().map(|link| link.guild_id).collect()).await?;
+    let open = open_to(&visit, &links.iter().map(|link| link.guild_id).collect::<Vec<_>>()).await?;
     let known = |link: link::Model| {
         let guild = names.get(&link.guild_id)?.clone();
         let by = match link.source {
@@ -64,9 +68,10 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
             link::Source::Api => "by a bot of the server",
         };
         let (url, since) = (format!("/link/{}", link.guild_id), visit.when(link.verified_at));
+        let apply = open.contains(&link.guild_id).then(|| format!("/apply/{}", link.guild_id));
         let icon = Picture::new(link.guild_id, PictureOf::Guild(link.guild_id), &guild);
         let picture = of(link.guild_id, link.play_id, &link.play_username);
-        Some(Known { url, guild, icon, picture, name: link.play_username, since, by })
+        Some(Known { url, apply, guild, icon, picture, name: link.play_username, since, by })
     };
     let links = links.into_iter().filter_map(known).collect();
     Response::page(&Page { shell: visit.shell("Your accounts"), proven, links })

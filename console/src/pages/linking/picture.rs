@@ -12,14 +12,14 @@ use crate::response::{PageError, Response};
 use crate::visit::Visit;
 
 /// A picture in a page, and what shows where there is none.
-pub(super) struct Picture {
-    pub(super) url: String,
-    pub(super) initials: String,
+pub(crate) struct Picture {
+    pub(crate) url: String,
+    pub(crate) initials: String,
 }
 
 impl Picture {
     /// The address names the account, so that browsers do not show one that they kept of another account.
-    pub(super) fn new(guild: GuildId, of: PictureOf, name: &str) -> Self {
+    pub(crate) fn new(guild: GuildId, of: PictureOf, name: &str) -> Self {
         let (part, id) = match of {
             PictureOf::Member(chat) => ("chat", chat.to_string()),
             PictureOf::Player(play) | PictureOf::Face(play) => ("play", play.to_string()),

@@ -25,7 +25,7 @@ const CLIPPED: &str = "[...document.querySelectorAll('main *')]
     .filter((one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))";
 /// No fault of any page, and nothing that is cut off.
-async fn passes(tab: &Tab<'_>) {
+pub(super) async fn passes(tab: &Tab<'_>) {
     tab.passes().await;
     for scheme in ["light", "dark"] {
         tab.scheme(scheme).await;

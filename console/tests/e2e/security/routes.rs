@@ -20,6 +20,8 @@ pub(crate) struct Row {
     pub(crate) who: Who,
 }
 
+/// Where pages are: those of members are below the last two.
+const ROOTS: [&str; 3] = ["/console", "/link", "/apply"];
 /// Pages whose query names the object.
 const NEED_A_QUERY: [&str; 1] = ["/console/instance/jobs/retry"];
 
@@ -78,7 +80,7 @@ fn reviewed() -> (Vec<Row>, Vec<Row>) {
     text.lines()
         .filter(|line| line.contains(" = "))
         .map(Row::read)
-        .partition(|row| row.path.starts_with("/console"))
+        .partition(|row| ROOTS.contains(&&*format!("/{}", row.path.split('/').nth(1).unwrap_or_default())))
 }
 
 pub(crate) fn rows() -> Vec<Row> {

@@ -5,7 +5,7 @@ use testkit::{Deployment, Fixture, Mode, Setup};
 
 use super::crawl::{assert_inert, crawl, populate};
 use super::sql;
-use testkit::console::Console;
+use testkit::console::{Console, Page};
 
 /// Part of each text, so that it can be found.
 const MARK: &str = "zqx";
@@ -78,7 +78,9 @@ fn texts_of_a_guild_stay_texts() {
         let console = Console::owner(&deployment).await;
         let mut marked = 0;
         let start = format!("/console/guilds/{}", deployment.guild().id);
-        for page in crawl(&console, &start, 2).await {
+        let mut pages = crawl(&console, &start, 2).await;
+        pages.extend(applicants_pages(&deployment).await);
+        for page in pages {
             assert_inert(&page);
             assert!(!page.html.contains("49zqx"), "{} evaluates: {}", page.what, page.text());
             marked += usize::from(page.contains(MARK));
@@ -86,6 +88,16 @@ fn texts_of_a_guild_stay_texts() {
         assert!(marked >= 2, "the texts are on {marked} pages");
         typed(&deployment, &console).await;
     });
+}
+
+/// The pages of somebody who has applied.
+async fn applicants_pages(deployment: &Deployment) -> Vec<Page> {
+    let guild = deployment.guild();
+    let sent = deployment.api().get(&format!("/guilds/{}/application-submissions", guild.id)).await.ok();
+    let applicant = Console::of(deployment, guild, sent["submissions"][0]["chat_id"].as_str().unwrap()).await;
+    let pages = crawl(&applicant, &format!("/apply/{}", guild.id), 2).await;
+    assert!(pages.len() >= 2 && pages.iter().all(|page| page.status == 200 && page.contains(MARK)));
+    pages
 }
 
 async fn poison(deployment: &Deployment) {
@@ -97,6 +109,11 @@ async fn poison(deployment: &Deployment) {
         let change = format!("UPDATE {table} SET {column} = ? WHERE guild_id = ?");
         sql(deployment, &change, vec![all.as_str().into(), guild.into()]).await;
     }
+    let asked = ["text", "paragraph", "choice", "agree"].map(
+        |kind| json!({ "label": format!("{kind} {all}"), "kind": kind, "options": CORPUS, "required": true }),
+    );
+    let change = "UPDATE application_panel SET questions = ? WHERE guild_id = ?";
+    sql(deployment, change, vec![json!(asked).into(), guild.into()]).await;
     let details = json!({ &all: &all, "before": { "reason": &all }, "list": [&all] });
     for (table, column) in
         [("audit_entry", "metadata"), ("application_submission", "answers"), ("staff_action", "details")]

@@ -224,8 +224,8 @@ class Methods(BaseClient):
         """Add a submission.
 
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `answer_refused`, `application_open`, `not_found`, `panel_closed`, `submission_exists`,
-        `too_many`.
+        Errors of its own: `answer_refused`, `application_open`, `not_a_member`, `not_found`, `panel_closed`,
+        `submission_exists`, `too_many`.
         """
         return self.call(ops.CREATE_APPLICATION_SUBMISSION, {"guildId": guild_id}, body, options).data
 
@@ -1727,9 +1727,10 @@ class Methods(BaseClient):
     ) -> None:
         """Post a panel in a channel.
 
-        Posts a message with a button, which opens the form of the panel.
+        Posts a message with a button, which opens the form of the panel, or leads to its page if it has more
+        questions than the form takes.
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `cancelled`, `channel_refused`, `platform_refused`, `too_many`.
+        Errors of its own: `cancelled`, `channel_refused`, `no_page`, `platform_refused`, `too_many`.
         """
         return self.call(ops.PUBLISH_APPLICATION_PANEL, {"guildId": guild_id, "panelId": panel_id}, body, options).data
 

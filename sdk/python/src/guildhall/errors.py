@@ -245,6 +245,10 @@ class NoNews(ApiError):
     """`no_news`: 422."""
 
 
+class NoPage(ApiError):
+    """`no_page`: 422."""
+
+
 class NoRank(ApiError):
     """`no_rank`: 422."""
 
@@ -530,6 +534,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "no_chat_user": NoChatUser,
     "no_events": NoEvents,
     "no_news": NoNews,
+    "no_page": NoPage,
     "no_rank": NoRank,
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,

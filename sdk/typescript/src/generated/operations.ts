@@ -291,8 +291,8 @@ export interface Methods {
   /**
    * Add a submission.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `answer_refused`, `application_open`, `not_found`, `panel_closed`, `submission_exists`,
-   * `too_many`.
+   * Errors of its own: `answer_refused`, `application_open`, `not_a_member`, `not_found`, `panel_closed`,
+   * `submission_exists`, `too_many`.
    */
   createApplicationSubmission: Method<"createApplicationSubmission">;
   /**
@@ -709,9 +709,10 @@ export interface Methods {
   proveByProfile: Method<"proveByProfile">;
   /**
    * Post a panel in a channel.
-   * Posts a message with a button, which opens the form of the panel.
+   * Posts a message with a button, which opens the form of the panel, or leads to its page if it has more
+   * questions than the form takes.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `cancelled`, `channel_refused`, `platform_refused`, `too_many`.
+   * Errors of its own: `cancelled`, `channel_refused`, `no_page`, `platform_refused`, `too_many`.
    */
   publishApplicationPanel: Method<"publishApplicationPanel">;
   /**

@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Post a panel in a channel
-         * @description Posts a message with a button, which opens the form of the panel.
+         * @description Posts a message with a button, which opens the form of the panel, or leads to its page if it has more questions than the form takes.
          */
         post: operations["publishApplicationPanel"];
         delete?: never;

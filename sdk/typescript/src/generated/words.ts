@@ -61,6 +61,7 @@ export type ErrorWord =
   | "no_chat_user" // 409
   | "no_events" // 422
   | "no_news" // 422
+  | "no_page" // 422
   | "no_rank" // 422
   | "no_scopes" // 422
   | "no_such_path" // 404

@@ -23,7 +23,7 @@ pub(crate) struct QuestionList(pub(crate) Questions);
 
 impl Field for QuestionList {
     fn allowed() -> Cow<'static, str> {
-        "an array of at most 5 questions".into()
+        "an array of at most 10 questions".into()
     }
 
     fn read(sent: &Value) -> Option<Self> {

@@ -11,7 +11,7 @@ use crate::endpoints::prelude::*;
 use crate::request::values::SizedObject;
 
 /// Bytes of the answers as JSON.
-const ANSWERS_MAX: usize = 32 * 1024;
+const ANSWERS_MAX: usize = 64 * 1024;
 
 request! {
     pub(crate) struct SubmissionRequest {
@@ -31,7 +31,7 @@ pub(crate) fn operation() -> Operation {
         .body::<SubmissionRequest>()
         .data::<ApplicationSubmission>()
         .message("submission added")
-        .refuses(404, &["not_found"])
+        .refuses(404, &["not_found", "not_a_member"])
         .refuses(409, &["submission_exists", "application_open", "panel_closed"])
         .refuses(422, &["too_many", "answer_refused"])
 }
@@ -40,6 +40,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SubmissionRequest { submission_id: id, panel_id: panel, chat_id: applicant, answers } =
         call.body()?;
     call.caller.acts_for(applicant, Needs::Admin)?;
+    call.caller.require_member()?;
     call.room_for(call.read(), Cap::Submissions, 1).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let of = locked(&call, &work, panel).await?;

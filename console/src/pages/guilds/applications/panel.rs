@@ -30,6 +30,8 @@ struct Page {
     /// `None`: a new panel.
     known: Option<Known>,
     questions: Vec<Row>,
+    /// Members can sign in where they apply.
+    has_page: bool,
     kinds: Vec<(&'static str, &'static str)>,
     categories: Vec<Choice>,
     accept_roles: Vec<Choice>,
@@ -45,6 +47,8 @@ struct Known {
     name: String,
     /// Applications that are not decided.
     open: Count<u64>,
+    /// The path of its page for members, and the whole address.
+    page: (String, String),
 }
 
 pub(crate) async fn new(visit: GuildVisit) -> Result<Response, PageError> {
@@ -90,6 +94,7 @@ async fn show(visit: &GuildVisit, panel: Option<Model>, form: Form) -> Result<Re
         known,
         channels,
         questions: panel_form::rows(&form),
+        has_page: visit.console.ways_in.public_url.is_some() && visit.platforms().sign_in.is_some(),
         kinds: panel_form::kinds(),
         categories,
         accept_roles,
@@ -105,7 +110,9 @@ impl Known {
         let filter = Filter { panel: Some(panel.panel_id), state: Some(State::Open), ..Filter::default() };
         let (conn, guild) = (visit.read(), visit.guild.guild_id);
         let open = application_submission::list(conn, guild, filter, Part::first(COUNTED_MAX)).await?.len();
-        Ok(Self { id: panel.panel_id, name: panel.name, open: Count(open as u64, "open application") })
+        let page = format!("/apply/{guild}/{}", panel.panel_id);
+        let page = (page.clone(), format!("{}{page}", visit.address()));
+        Ok(Self { id: panel.panel_id, name: panel.name, page, open: Count(open as u64, "open application") })
     }
 }
 

@@ -104,7 +104,7 @@ async fn show(visit: &GuildVisit, form: Form, refused: &'static str) -> Result<R
 }
 
 /// Question and answer: in the order of the panel, then what it does not ask (any more), as it was sent.
-fn answers(questions: Option<&Questions>, sent: &Value) -> Vec<(String, String)> {
+pub(crate) fn answers(questions: Option<&Questions>, sent: &Value) -> Vec<(String, String)> {
     let none = Map::new();
     let sent = sent.as_object().unwrap_or(&none);
     let said = |value: &Value| match value {
