@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+Accent: TypeAlias = Literal["indigo", "blue", "teal", "green", "amber", "orange", "rose", "purple", "slate"]
+"""
+The colour of links and main buttons on a guild's pages.
+"""
+
+
 AckStatus: TypeAlias = Literal["ok", "error"]
 
 
@@ -852,6 +858,10 @@ class Settings(TypedDict):
     The part of a guild that its admins set.
     """
 
+    accent: Accent
+    """
+    The colour of the guild's pages.
+    """
     allowed_privileged_roles: list[RoleId]
     """
     Privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other
@@ -956,6 +966,10 @@ class ScoreWeights(TypedDict):
 
 
 class SettingsPatch(TypedDict):
+    accent: NotRequired[Accent]
+    """
+    The colour of links and main buttons on the guild's pages.
+    """
     allowed_privileged_roles: NotRequired[list[RoleId]]
     """
     The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members.

@@ -2295,6 +2295,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description The colour of links and main buttons on a guild's pages.
+         * @enum {string}
+         */
+        Accent: "indigo" | "blue" | "teal" | "green" | "amber" | "orange" | "rose" | "purple" | "slate";
         Acceptance: {
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
@@ -3902,6 +3907,8 @@ export interface components {
         };
         /** @description The part of a guild that its admins set. */
         Settings: {
+            /** @description The colour of the guild's pages. */
+            accent: components["schemas"]["Accent"];
             /**
              * @description Privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other
              *     members.
@@ -3974,6 +3981,8 @@ export interface components {
             week_start: number;
         };
         SettingsPatch: {
+            /** @description The colour of links and main buttons on the guild's pages. */
+            accent?: components["schemas"]["Accent"];
             /** @description The whole list of the privileged chat roles that Guildhall may grant: those that administrate, manage, or act on other members. */
             allowed_privileged_roles?: components["schemas"]["RoleId"][];
             /** @description Bans that others make or lift on the chat platform are made and lifted here. */
@@ -4508,6 +4517,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Accent = components['schemas']['Accent'];
 export type Acceptance = components['schemas']['Acceptance'];
 export type AckRequest = components['schemas']['AckRequest'];
 export type AckStatus = components['schemas']['AckStatus'];
