@@ -29,6 +29,7 @@ mod own_matters;
 mod paused;
 mod people_fields;
 mod security;
+mod server_players;
 mod servers;
 mod settings;
 mod shield;
