@@ -64,7 +64,7 @@ async fn games_are_named_by_their_universes() {
     // This simulator has no games.
     assert_eq!(ask("?universeIds=13058,7".to_owned()).await, (200, json!({ "data": [] })));
     let many = vec!["7"; 51].join(",");
-    for wrong in ["".to_owned(), "?universeIds=x".to_owned(), format!("?universeIds={many}")] {
+    for wrong in [String::new(), "?universeIds=x".to_owned(), format!("?universeIds={many}")] {
         assert_eq!(ask(wrong.clone()).await.0, 400, "{wrong}");
     }
 }

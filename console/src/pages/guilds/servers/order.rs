@@ -3,6 +3,7 @@
 use entities::{PlayId, Subject};
 use serde_json::{Map, Value};
 
+use crate::fields::Fields;
 use crate::html::candidate::Unresolved;
 use crate::html::choice::Choice;
 use crate::html::form::Form;
@@ -62,50 +63,28 @@ impl Order {
         server: Option<&str>,
     ) -> Result<Result<Self, Form>, PageError> {
         let form = &visit.form;
-        let wrong = |field, text: &str| Ok(Err(Form::wrong(form, Some(field), text)));
         let Some(&(kind, command, label)) = KINDS.iter().find(|(_, value, _)| *value == form.text("kind"))
         else {
-            return wrong("kind", "Choose a command.");
+            return Ok(Err(Form::wrong(form, Some("kind"), "Choose a command.")));
         };
-        let (mut body, mut words) = (Map::new(), label.to_owned());
-        let mut put = |name: &str, text: &str| body.insert(name.to_owned(), text.into());
-        // The library for games announces what it is to show to all.
-        put("type", if kind == Kind::Announce { "message" } else { command });
-        match kind {
-            Kind::Kick | Kind::Message => {
-                let (play, name) = match player(visit, server).await? {
-                    Ok(player) => player,
-                    Err(problem) => return Ok(Err(Form::unresolved(form, "target_id", problem))),
-                };
-                put("target_id", &play.to_string());
-                words = format!("{} {name}", if kind == Kind::Kick { "Kick" } else { "Message to" });
-            }
-            Kind::Announce | Kind::ShutDown | Kind::Restart => {
-                put("target_id", EVERYBODY);
-            }
-            Kind::Other => {
-                let (word, acts_on) = (form.text("type"), form.text("acts_on"));
-                if acts_on.is_empty() || acts_on.chars().count() > ACTS_ON_MAX {
-                    let text = "Enter a Roblox id, or what the command acts on, in at most 200 characters.";
-                    return wrong("acts_on", text);
-                }
-                put("type", word);
-                put("target_id", acts_on);
-                word.clone_into(&mut words);
-            }
-        }
-        if let Kind::Message | Kind::Announce = kind {
-            let text = form.text("text");
-            if text.is_empty() || text.chars().count() > TEXT_MAX {
-                return wrong("text", "Enter what the game is to show, in at most 1,000 characters.");
-            }
-            put("reason", text);
-        } else if form.has("reason") {
-            put("reason", form.text("reason"));
-        }
-        if kind == Kind::Other && !form.has("type") {
-            body.remove("type");
-        }
+        let (target, words) = match target(visit, kind, label, server).await? {
+            Ok(target) => target,
+            Err(form) => return Ok(Err(form)),
+        };
+        let reason = match reason(form, kind) {
+            Ok(reason) => reason,
+            Err(form) => return Ok(Err(form)),
+        };
+        let command = match kind {
+            // The library for games shows it to all.
+            Kind::Announce => "message",
+            Kind::Other => form.text("type"),
+            _ => command,
+        };
+        // Absent ones are left out, so that the API names them.
+        let given = [("type", command), ("target_id", &*target), ("reason", reason)].into_iter();
+        let given = given.filter(|(_, text)| !text.is_empty());
+        let body = given.map(|(name, text)| (name.to_owned(), text.into())).collect();
         Ok(Ok(Self { kind, body, words }))
     }
 
@@ -113,6 +92,48 @@ impl Order {
     pub(super) fn is_for_everybody(&self) -> bool {
         !matches!(self.kind, Kind::Kick | Kind::Message)
     }
+}
+
+/// What the command acts on, and the command in words.
+async fn target(
+    visit: &GuildVisit,
+    kind: Kind,
+    label: &str,
+    server: Option<&str>,
+) -> Result<Result<(String, String), Form>, PageError> {
+    let form = &visit.form;
+    Ok(match kind {
+        Kind::Kick | Kind::Message => match player(visit, server).await? {
+            Ok((play, name)) => {
+                let verb = if kind == Kind::Kick { "Kick" } else { "Message to" };
+                Ok((play.to_string(), format!("{verb} {name}")))
+            }
+            Err(problem) => Err(Form::unresolved(form, "target_id", problem)),
+        },
+        Kind::Announce | Kind::ShutDown | Kind::Restart => Ok((EVERYBODY.to_owned(), label.to_owned())),
+        Kind::Other => {
+            let acts_on = form.text("acts_on");
+            if (1..=ACTS_ON_MAX).contains(&acts_on.chars().count()) {
+                Ok((acts_on.to_owned(), form.text("type").to_owned()))
+            } else {
+                let text = "Enter a Roblox id, or what the command acts on, in at most 200 characters.";
+                Err(Form::wrong(form, Some("acts_on"), text))
+            }
+        }
+    })
+}
+
+/// What the game is to show; of commands that are no message it may be empty.
+fn reason(form: &Fields, kind: Kind) -> Result<&str, Form> {
+    if !matches!(kind, Kind::Message | Kind::Announce) {
+        return Ok(form.text("reason"));
+    }
+    let text = form.text("text");
+    if (1..=TEXT_MAX).contains(&text.chars().count()) {
+        return Ok(text);
+    }
+    let problem = "Enter what the game is to show, in at most 1,000 characters.";
+    Err(Form::wrong(form, Some("text"), problem))
 }
 
 /// The player whose id the form has: an id alone says little.

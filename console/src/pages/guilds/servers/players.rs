@@ -12,8 +12,8 @@ use crate::pages::guilds::people::{People, Who};
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
-/// Players of one page.
-const SHOWN: usize = 50;
+/// Players of one page, as of other lists with menus.
+const SHOWN: usize = 25;
 /// The field of the address: how many come before those of the page.
 const FIELD: &str = "players";
 
