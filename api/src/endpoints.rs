@@ -173,6 +173,9 @@ pub(crate) mod guilds {
         pub(crate) mod commands {
             pub(crate) mod post;
         }
+        pub(crate) mod players {
+            pub(crate) mod get;
+        }
     }
     pub(crate) mod settings {
         pub(crate) mod get;

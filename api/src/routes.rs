@@ -286,6 +286,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/play/servers/{serverId}/commands" ModerationWrite Moderation play::servers::commands::post;
             POST "/guilds/{guildId}/servers/commands" GuildConfigWrite Moderation guilds::servers::commands::post;
             GET "/guilds/{guildId}/servers" GuildConfigRead Read guilds::servers::get;
+            GET "/guilds/{guildId}/servers/{serverId}/players" GuildConfigRead Read guilds::servers::players::get;
         },
     },
     Area {

@@ -53,7 +53,8 @@ function open(rows) {
 }
 
 async function ask(typed) {
-  const of = new URLSearchParams({ of: field.dataset.suggest, q: typed });
+  const { suggest, server = "" } = field.dataset;
+  const of = new URLSearchParams({ of: suggest, server, q: typed });
   const asked = `/console/guilds/${document.body.dataset.guild}/suggest?${of}`;
   const response = await fetch(asked, { credentials: "same-origin" }).catch(() => null);
   if (!response?.ok || response.redirected) return;

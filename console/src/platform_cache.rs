@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod groups;
+mod late;
 pub(crate) mod name_search;
 pub(crate) mod names;
 pub(crate) mod roles;

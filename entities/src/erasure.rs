@@ -4,7 +4,7 @@
 
 pub mod audit;
 
-use sea_orm::{Statement, Value};
+use sea_orm::{DatabaseBackend, Statement, Value};
 
 use crate::some_rows::some_rows;
 use crate::{Conn, Result, Subject};
@@ -27,18 +27,22 @@ enum Of {
     Either,
     /// The id as text.
     Target,
+    /// A JSON list of game ids.
+    Players,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Deleted,
+    /// The id goes from a list, whose row stays.
+    Unlisted,
     /// The id, and these columns: what was said about the account.
     Pseudonym(&'static str),
     Kept,
 }
 
-use Fate::{Deleted, Kept, Pseudonym};
-use Of::{Chat, Either, Play, Target};
+use Fate::{Deleted, Kept, Pseudonym, Unlisted};
+use Of::{Chat, Either, Play, Players, Target};
 
 const fn place(table: &'static str, column: &'static str, of: Of, fate: Fate) -> Place {
     Place { table, column, of, fate, only: "1 = 1" }
@@ -54,7 +58,7 @@ const NOT_BANNED: &str = "NOT EXISTS (SELECT 1 FROM sanction WHERE sanction.guil
     AND sanction.mirror_chat_id = chat_ban.chat_id AND sanction.lifted_at IS NULL)";
 
 /// In the order in which they are erased. Links and staff members end before, like those that staff end.
-pub const PLACES: [Place; 47] = [
+pub const PLACES: [Place; 48] = [
     place("account", "chat_id", Chat, Deleted),
     place("account", "play_id", Play, Deleted),
     place("link", "chat_id", Chat, Deleted),
@@ -110,6 +114,7 @@ pub const PLACES: [Place; 47] = [
         ),
     ),
     place("application_submission", "decided_by", Chat, Pseudonym("")),
+    place("game_server", "players", Players, Unlisted),
     place("server_command", "issued_by", Either, Pseudonym("")),
     place("server_command", "target_id", Target, Pseudonym(", reason = 'erased'")),
     place("api_key", "owner_id", Chat, Pseudonym("")),
@@ -121,18 +126,30 @@ impl Place {
     fn value(&self, account: Subject) -> Option<Value> {
         match (self.of, account) {
             (Chat | Either, Subject::Chat(id)) => Some(id.get().into()),
-            (Play | Either, Subject::Play(id)) => Some(id.get().into()),
+            (Play | Either | Players, Subject::Play(id)) => Some(id.get().into()),
             (Target, account) => Some(account.to_string().into()),
             _ => None,
         }
     }
 
+    /// The condition on rows with the id `$1`.
+    fn names(&self, backend: DatabaseBackend) -> String {
+        let Self { column, only, .. } = self;
+        match (self.of, backend) {
+            (Players, DatabaseBackend::Postgres) => format!("{column} @> to_jsonb($1::bigint) AND {only}"),
+            (Players, _) => {
+                format!("EXISTS (SELECT 1 FROM json_each({column}) WHERE value = $1) AND {only}")
+            }
+            _ => format!("{column} = $1 AND {only}"),
+        }
+    }
+
     pub async fn count(&self, conn: &impl Conn, account: Subject) -> Result<u64> {
         let Some(id) = self.value(account) else { return Ok(0) };
-        let Self { table, column, only, .. } = self;
-        let sql =
-            format!("SELECT CAST(count(*) AS bigint) AS rows FROM {table} WHERE {column} = $1 AND {only}");
-        let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, [id]);
+        let (table, backend) = (self.table, conn.get_database_backend());
+        let names = self.names(backend);
+        let sql = format!("SELECT CAST(count(*) AS bigint) AS rows FROM {table} WHERE {names}");
+        let statement = Statement::from_sql_and_values(backend, sql, [id]);
         let rows =
             conn.query_one_raw(statement).await?.map_or(Ok(0), |row| row.try_get::<i64>("", "rows"))?;
         Ok(rows.unsigned_abs())
@@ -147,12 +164,22 @@ impl Place {
         limit: u64,
     ) -> Result<u64> {
         let (Some(id), Some(new)) = (self.value(account), self.value(pseudonym)) else { return Ok(0) };
-        let Self { table, column, only, .. } = self;
+        let Self { table, column, .. } = self;
         let backend = conn.get_database_backend();
-        let some = some_rows(backend, table, &format!("{column} = $1 AND {only}"), limit);
+        let some = some_rows(backend, table, &self.names(backend), limit);
         let (sql, values) = match self.fate {
             Kept => return Ok(0),
             Deleted => (format!("DELETE FROM {table} WHERE {some}"), vec![id]),
+            Unlisted => {
+                let others = match backend {
+                    DatabaseBackend::Postgres => format!(
+                        "coalesce(jsonb_agg(id), '[]') FROM jsonb_array_elements({column}) AS id \
+                         WHERE id <> to_jsonb($1::bigint)"
+                    ),
+                    _ => format!("json_group_array(value) FROM json_each({column}) WHERE value <> $1"),
+                };
+                (format!("UPDATE {table} SET {column} = (SELECT {others}) WHERE {some}"), vec![id])
+            }
             Pseudonym(more) => {
                 (format!("UPDATE {table} SET {column} = $2{more} WHERE {some}"), vec![id, new])
             }

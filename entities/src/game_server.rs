@@ -3,15 +3,19 @@
 //! A server is live while its last heartbeat is recent, whether or not the sweep has run; the sweep marks stale servers
 //! as offline.
 
+pub mod present;
+
 use std::collections::HashMap;
 
 use chrono::Duration;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, InsertStatement, OnConflict, Query};
-use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
+use sea_orm::{Condition, DatabaseBackend, Order, QueryOrder, QuerySelect};
 
 use crate::by_id::{ROWS_PER_STATEMENT, no_relations};
-use crate::{Conn, GuildId, Page, PlaceId, Result, Sorted, Timestamp, UniverseId, guild, lists, sweep};
+use crate::{
+    Conn, GuildId, Page, PlaceId, PlayId, Result, Sorted, Timestamp, UniverseId, guild, lists, sweep,
+};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
@@ -53,8 +57,14 @@ pub struct Heartbeat {
     pub place: PlaceId,
     pub universe: UniverseId,
     pub player_count: i32,
+    /// Who is there; `None`: it does not say, and the last list stays.
+    pub players: Option<Vec<PlayId>>,
     pub at: Timestamp,
 }
+
+/// Columns that only [`present`] reads: a list may be long.
+const PLAYERS: &str = "players";
+const PLAYERS_AT: &str = "players_at";
 
 /// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is
 /// ignored, and so are those of a guild that is removed or being removed: no guild makes writes of others
@@ -80,7 +90,8 @@ fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
 }
 
 fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
-    let rows = heartbeats.iter().map(|heartbeat| -> [Value; 6] {
+    let rows = heartbeats.iter().map(|heartbeat| -> [Value; 7] {
+        let list = heartbeat.players.as_ref().and_then(|players| serde_json::to_string(players).ok());
         [
             heartbeat.guild.into(),
             heartbeat.server.clone().into(),
@@ -88,6 +99,8 @@ fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
             heartbeat.universe.into(),
             heartbeat.player_count.into(),
             heartbeat.at.into(),
+            // A list of parameters has no nulls.
+            list.unwrap_or_default().into(),
         ]
     });
     let mut rows_of = Query::select();
@@ -95,6 +108,10 @@ fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
     for column in ["column1", "column2", "column3", "column4", "column5", "column6", "column6"] {
         rows_of.column(("given", column));
     }
+    let is_typed = conn.get_database_backend() == DatabaseBackend::Postgres;
+    let list = Expr::cust("NULLIF(given.column7, '')");
+    rows_of.expr(if is_typed { list.cast_as("jsonb") } else { list });
+    rows_of.expr(Expr::cust("CASE WHEN given.column7 <> '' THEN given.column6 END"));
     guild::only_standing(&mut rows_of, ("given", "column1"));
     // Two processes lock rows in the same order.
     rows_of.order_by(("given", "column1"), Order::Asc).order_by(("given", "column2"), Order::Asc);
@@ -107,6 +124,7 @@ fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
         Column::FirstSeenAt,
         Column::LastHeartbeatAt,
     ];
+    let columns = columns.map(|column| column.as_str()).into_iter().chain([PLAYERS, PLAYERS_AT]);
     let mut insert = Query::insert();
     insert.into_table(Entity).columns(columns).on_conflict(newer());
     // Fails only where the numbers of columns differ.
@@ -115,6 +133,8 @@ fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
 }
 
 fn newer() -> OnConflict {
+    let or_kept =
+        |column: &'static str| Func::coalesce([Expr::col(("excluded", column)), Expr::col((Entity, column))]);
     OnConflict::columns([Column::GuildId, Column::ServerId])
         .update_columns([
             Column::PlaceId,
@@ -123,6 +143,8 @@ fn newer() -> OnConflict {
             Column::LastHeartbeatAt,
             Column::OfflineAt,
         ])
+        .value(PLAYERS, or_kept(PLAYERS))
+        .value(PLAYERS_AT, or_kept(PLAYERS_AT))
         .action_and_where(
             Expr::col(("excluded", Column::LastHeartbeatAt)).gt(Expr::col((Entity, Column::LastHeartbeatAt))),
         )
@@ -179,6 +201,13 @@ pub async fn live(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Ve
     live.columns([Column::ServerId, Column::PlaceId]).into_tuple().all(conn).await
 }
 
+/// Where the servers of a guild run, each place once.
+pub async fn places(conn: &impl Conn, guild: GuildId) -> Result<Vec<(PlaceId, UniverseId)>> {
+    let places = Entity::find().filter(Column::GuildId.eq(guild)).select_only().distinct();
+    let places = places.columns([Column::PlaceId, Column::UniverseId]).order_by_asc(Column::PlaceId);
+    places.into_tuple().all(conn).await
+}
+
 /// What servers are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
@@ -224,13 +253,15 @@ pub async fn heard_since(
         .await
 }
 
-/// Marks up to `limit` stale servers as offline.
+/// Marks up to `limit` stale servers as offline, with nobody on them.
 pub async fn sweep_offline(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let gone =
         Condition::all().add(Column::OfflineAt.is_null()).add(Column::LastHeartbeatAt.lte(now - STALE_AFTER));
     let first = sweep::keys::<Entity>(&gone, limit).order_by(Column::LastHeartbeatAt, Order::Asc).take();
     Entity::update_many()
         .col_expr(Column::OfflineAt, Expr::value(now))
+        .col_expr(PLAYERS, Expr::cust("NULL"))
+        .col_expr(PLAYERS_AT, Expr::cust("NULL"))
         .filter(sweep::key_in::<Entity>(first))
         .filter(gone)
         .exec_with_returning(conn)

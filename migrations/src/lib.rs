@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 28] = changes![
+const CHANGES: [Change; 29] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -48,6 +48,7 @@ const CHANGES: [Change; 28] = changes![
     "m0023_applications",
     "m0024_imports",
     "m0025_out_of_step",
+    "m0026_server_players",
     "m0027_applicants",
     "m0028_staff_by_role",
     "m0029_accent",

@@ -1,8 +1,8 @@
 //! Hosts, credentials and rates of the two clients.
 //!
 //! `GUILDHALL_CHAT_API_URL` replaces the chat platform's base. `GUILDHALL_PLAY_API_URL` replaces both bases of the game
-//! platform, which are three real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`, pictures at
-//! `thumbnails.roblox.com`. Files of the chat platform are on another host too, which the base replaces as well.
+//! platform, which are four real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`, pictures at
+//! `thumbnails.roblox.com`, games at `games.roblox.com`. Files of the chat platform are on another host too, which the base replaces as well.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -32,6 +32,7 @@ const PLAY_CLOUD: &str = "https://apis.roblox.com";
 const PLAY_OAUTH: &str = "/oauth";
 const PLAY_USERS: &str = "https://users.roblox.com";
 const PLAY_THUMBNAILS: &str = "https://thumbnails.roblox.com";
+const PLAY_GAMES: &str = "https://games.roblox.com";
 /// The form required by the chat platform: `DiscordBot ($url, $version)`.
 const CHAT_AGENT: &str = concat!("DiscordBot (guildhall, ", env!("CARGO_PKG_VERSION"), ")");
 const AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
@@ -95,6 +96,7 @@ impl Platforms {
             cloud: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_CLOUD)),
             users: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_USERS)),
             thumbnails: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_THUMBNAILS)),
+            games: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_GAMES)),
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
         let http = Http::new("play", &hosts.cloud, AGENT)?;

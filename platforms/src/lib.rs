@@ -59,7 +59,7 @@ pub use play::{
 };
 pub use play_sign_in::PlaySignIn;
 pub use receivers::{Message, Receivers, Unreached};
-pub use roblox::PlayPlatform;
+pub use roblox::{PlayPlatform, Universe};
 pub use sign_in::{Person, SignIn};
 pub use sync_rules::{Change, GuildRules, Managed, Reasons, SyncedPlayer, Verdict, judge};
 pub use webhook_secret::WebhookSecret;

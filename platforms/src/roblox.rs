@@ -7,6 +7,7 @@ mod memberships;
 mod profile;
 mod roles;
 mod types;
+mod universes;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,6 +25,7 @@ use serde_json::json;
 pub(crate) use errors::classify;
 pub(crate) use headshot::{HEADSHOTS_PER_CALL, Headshot};
 use types::{NameBody, NamesBody, Page, RolesById};
+pub use universes::Universe;
 
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
@@ -43,6 +45,7 @@ pub(crate) struct PlayHosts {
     pub(crate) cloud: String,
     pub(crate) users: String,
     pub(crate) thumbnails: String,
+    pub(crate) games: String,
 }
 
 pub struct PlayPlatform {

@@ -50,6 +50,7 @@ pub(crate) mod play {
     pub(crate) const USER: &str = "GET /v1/users/:user";
     pub(crate) const USERNAMES: &str = "POST /v1/usernames/users";
     pub(crate) const HEADSHOTS: &str = "GET /v1/users/avatar-headshot";
+    pub(crate) const UNIVERSES: &str = "GET /v1/games";
     /// On the host of files, whose paths are its own.
     pub(crate) const PICTURE: &str = "GET picture";
     /// The only one that a browser opens.

@@ -8,12 +8,14 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
+use entities::{ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, UniverseId};
 use serde::Deserialize;
 
 use crate::load::own::OwnPart;
 use crate::permissions::ADMINISTRATOR;
-use crate::state::{BOT_USER, Channel, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
+use crate::state::{
+    BOT_USER, Channel, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState, Universe,
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -91,6 +93,15 @@ struct MemberPart {
 struct PlayPart {
     groups: Vec<GroupPart>,
     users: Vec<UserPart>,
+    #[serde(default)]
+    universes: Vec<UniversePart>,
+}
+
+#[derive(Deserialize)]
+struct UniversePart {
+    universe_id: UniverseId,
+    root_place_id: PlaceId,
+    name: Box<str>,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +167,10 @@ impl SimulatorState {
                 return Err(format!("play group {id} is listed twice"));
             }
         }
+        let universes = fixture.play.universes.into_iter();
+        state.universes = universes
+            .map(|part| (part.universe_id, Universe { name: part.name, root_place: part.root_place_id }))
+            .collect();
         state.names = fixture.play.users.into_iter().map(|user| (user.play_id, user.username)).collect();
         Ok(state)
     }

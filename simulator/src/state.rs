@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId, Timestamp};
+use entities::{ChannelId, ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, Timestamp, UniverseId};
 use serde::Deserialize;
 
 use crate::ban_log::BanLog;
@@ -41,6 +41,7 @@ pub struct SimulatorState {
     pub(crate) members_intent: bool,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) names: HashMap<PlayId, Box<str>>,
+    pub(crate) universes: HashMap<UniverseId, Universe>,
     /// Of users whose display name is not their name.
     pub(crate) display_names: HashMap<PlayId, Box<str>>,
     /// Of users who have another one than [`Profile::default`].
@@ -142,6 +143,13 @@ pub(crate) struct Overwrite {
     pub(crate) kind: u8,
     pub(crate) allow: u64,
     pub(crate) deny: u64,
+}
+
+/// A game.
+#[derive(Debug)]
+pub(crate) struct Universe {
+    pub(crate) name: Box<str>,
+    pub(crate) root_place: PlaceId,
 }
 
 #[derive(Debug, Default)]

@@ -208,6 +208,7 @@ impl Fixture {
             "play": {
                 "groups": guilds().map(|(index, guild)| guild.play(index)).collect::<Vec<_>>(),
                 "users": users.map(|user| json!({ "play_id": user.play, "username": user.name })).collect::<Vec<_>>(),
+                "universes": [{ "universe_id": 13_058, "root_place_id": 1_818, "name": "Crossroads" }],
             },
         })
     }

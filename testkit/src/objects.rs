@@ -119,8 +119,10 @@ impl Ids {
         let mut by_kind = staff_records(&api, guild).await;
         let binding = api.get("/bindings/list").await.ok()["bindings"][0]["id"].clone();
         let server = format!("server-{number}");
-        let alive = json!({ "server_id": server, "place_id": 1, "universe_id": 2, "player_count": 3 });
-        api.post("/play/servers/heartbeat", alive).await.ok();
+        // A member, and somebody whom no platform knows.
+        let players = [officer.play, 424_242];
+        let alive = json!({ "server_id": server, "place_id": 1, "universe_id": 2, "sequence": 1, "players": players });
+        api.post("/play/servers/tick", alive).await.ok();
         let command = json!({ "type": "kick", "target_id": "5" });
         let command = api.post(&format!("/play/servers/{server}/commands"), command).await.ok();
         let applications = |rest: &str| format!("/guilds/{}/application-{rest}", guild.id);

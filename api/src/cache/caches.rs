@@ -33,6 +33,13 @@ pub(crate) enum MemberList {
     VerifiedUsers,
 }
 
+/// The last word of a server in this process, and its last list of players.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) at: Timestamp,
+    pub(crate) listed: Option<Timestamp>,
+}
+
 pub(crate) struct Caches {
     pub(crate) keys: Keys,
     pub(crate) moderation: Moderation,
@@ -45,7 +52,7 @@ pub(crate) struct Caches {
     pub(crate) sessions: Sessions,
     pub(crate) commands: Commands,
     /// Game servers known to have a row, so that a heartbeat need not insert one first, and when each was last heard.
-    pub(crate) known_servers: Cache<OwnServer, Timestamp>,
+    pub(crate) known_servers: Cache<OwnServer, Heard>,
 }
 
 impl Caches {

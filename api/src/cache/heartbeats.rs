@@ -35,10 +35,14 @@ impl Heartbeats {
         }
     }
 
-    pub(crate) fn note_server(&self, heartbeat: Heartbeat) {
+    pub(crate) fn note_server(&self, mut heartbeat: Heartbeat) {
         let mut waiting = lock(&self.servers);
         if waiting.len() < HELD {
-            waiting.insert((heartbeat.guild, heartbeat.server.clone()), heartbeat);
+            let server = (heartbeat.guild, heartbeat.server.clone());
+            // One without a list does not take away that of the previous.
+            let previous = waiting.get_mut(&server).and_then(|previous| previous.players.take());
+            heartbeat.players = heartbeat.players.or(previous);
+            waiting.insert(server, heartbeat);
         }
     }
 

@@ -54,6 +54,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 fn record(found: &Found) -> Value {
     let outcome = match found.fate {
         Fate::Deleted => "deleted",
+        Fate::Unlisted => "taken from a list",
         Fate::Pseudonym(_) => "pseudonymised",
         Fate::Kept => "kept: in force",
     };

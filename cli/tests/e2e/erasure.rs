@@ -34,6 +34,9 @@ async fn nothing_but_what_is_in_force_names_an_erased_account(deployment: &Deplo
     let guild = deployment.guild();
     let (chat, play) = (guild.members[1].chat.clone(), guild.members[1].play.to_string());
     deployment.ban(&play, json!({ "reason": "again", "place_id": 9 })).await;
+    let on_server = json!({ "server_id": "s1", "place_id": 9, "universe_id": 10, "sequence": 1,
+        "players": [guild.members[1].play, guild.members[2].play] });
+    deployment.api().post("/play/servers/tick", on_server).await.ok();
     let before = deployment.rows(None).await;
     let list: Vec<Value> = serde_json::from_str(
         &deployment.command(&["erase", "--user", &chat, "--dry-run", "--json"]).await.succeeded(),
@@ -67,6 +70,8 @@ async fn nothing_but_what_is_in_force_names_an_erased_account(deployment: &Deplo
     // Again: there is nothing.
     let again = deployment.command(&["erase", "--user", &chat, "--yes", "--json"]).await.succeeded();
     assert_eq!(again.trim(), "[]");
+    let on_server = deployment.api().get(&format!("/guilds/{}/servers/s1/players", guild.id)).await.ok();
+    assert_eq!(on_server["players"], json!([guild.members[2].play]), "others are on it as before");
     // Others are as they were.
     let other = guild.members[2].chat.as_str();
     let count = |rows: &Rows| {

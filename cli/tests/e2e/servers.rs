@@ -23,6 +23,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 mod fair;
 mod kick;
+mod players;
 mod shared;
 mod studio;
 mod tick;

@@ -24,7 +24,7 @@ impl fmt::Display for When {
 }
 
 impl When {
-    fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         // Of the second that the page names, as the script in the browser counts it.
         let distance = self.now - self.at.trunc_subsecs(0);
         match distance.abs() {

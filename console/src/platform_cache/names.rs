@@ -1,57 +1,42 @@
-//! Names of accounts that have no link, for lists. A list waits briefly for the platforms and shows ids
-//! otherwise; the next request shows the names.
+//! Names of accounts that have no link, and of games, for lists: without an answer their ids are shown.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use entities::{ChatId, PlayId, Subject};
+use entities::{ChatId, PlayId, Subject, UniverseId};
 use futures_util::future::join_all;
-use moka::sync::Cache;
-use platforms::{CallContext, Platforms};
-use tracing::Instrument;
+use platforms::{CallContext, Platforms, Universe};
 
-const KEPT_FOR: Duration = Duration::from_hours(1);
-/// Time until an account without a name is requested again.
-const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
-const CAPACITY: u64 = 50_000;
-/// A page waits for a platform no longer than this.
-const PATIENCE: Duration = Duration::from_millis(400);
+use super::late::Late;
+
 /// Users of the chat platform that a page asks for: each is a call.
 const CHATS_A_PAGE: usize = 10;
 
 #[derive(Clone)]
 pub(crate) struct NameCache {
     platforms: Platforms,
-    names: Cache<Subject, String>,
-    asked: Cache<Subject, ()>,
+    accounts: Late<Subject, String>,
+    universes: Late<UniverseId, Universe>,
 }
 
 impl NameCache {
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let names = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
-        let asked = Cache::builder().max_capacity(CAPACITY).time_to_live(ASKED_AGAIN_AFTER).build();
-        Self { platforms, names, asked }
+        Self { platforms, accounts: Late::new(), universes: Late::new() }
     }
 
     /// The names that are known.
     pub(crate) async fn find(&self, call: CallContext, accounts: &[Subject]) -> HashMap<Subject, String> {
-        let is_new = |one: &&Subject| !self.names.contains_key(*one) && !self.asked.contains_key(*one);
         let (mut chats, mut plays) = (Vec::new(), Vec::new());
-        for account in accounts.iter().filter(is_new) {
+        for account in accounts.iter().filter(|one| self.accounts.lacks(one)) {
             match account {
                 Subject::Chat(chat) if chats.len() < CHATS_A_PAGE => chats.push(*chat),
-                Subject::Chat(_) => continue,
+                Subject::Chat(_) => {}
                 Subject::Play(play) => plays.push(*play),
             }
-            self.asked.insert(*account, ());
         }
-        if !chats.is_empty() || !plays.is_empty() {
-            // It goes on after the page stops waiting.
-            let asking = self.clone().ask(call, chats, plays);
-            let asking = tokio::spawn(asking.in_current_span());
-            let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
-        }
-        accounts.iter().filter_map(|account| Some((*account, self.names.get(account)?))).collect()
+        let asked: Vec<_> = chats.iter().copied().map(Subject::Chat).collect();
+        let asked: Vec<_> = asked.into_iter().chain(plays.iter().copied().map(Subject::Play)).collect();
+        self.accounts.ask(&asked, self.clone().ask(call, chats, plays)).await;
+        self.accounts.known(accounts)
     }
 
     async fn ask(self, call: CallContext, chats: Vec<ChatId>, plays: Vec<PlayId>) {
@@ -66,11 +51,27 @@ impl NameCache {
         };
         let known = chats.iter().map(|chat| self.platforms.chat.known_user(call, *chat));
         let (plays, known) = tokio::join!(of_plays, join_all(known));
-        plays.into_iter().for_each(|(play, name)| self.names.insert(Subject::Play(play), name));
-        for (chat, known) in chats.into_iter().zip(known) {
-            if let Ok(Some(known)) = known {
-                self.names.insert(Subject::Chat(chat), known.user.name);
-            }
-        }
+        self.accounts.learn(plays.into_iter().map(|(play, name)| (Subject::Play(play), name)));
+        let known = chats.into_iter().zip(known);
+        let named = known.filter_map(|(chat, known)| Some((Subject::Chat(chat), known.ok()??.user.name)));
+        self.accounts.learn(named);
+    }
+
+    /// The games that are known. One call for all of a page, as long as they are at most 50.
+    pub(crate) async fn games(
+        &self,
+        call: CallContext,
+        universes: &[UniverseId],
+    ) -> HashMap<UniverseId, Universe> {
+        // The studio's has the number 0.
+        let is_asked = |one: &&UniverseId| one.get() > 0 && self.universes.lacks(one);
+        let asked: Vec<_> = universes.iter().filter(is_asked).copied().collect();
+        let (all, wanted) = (self.clone(), asked.clone());
+        let asking = async move {
+            let found = all.platforms.play.universes(call, &wanted).await.unwrap_or_default();
+            all.universes.learn(found);
+        };
+        self.universes.ask(&asked, asking).await;
+        self.universes.known(universes)
     }
 }

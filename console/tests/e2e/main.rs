@@ -30,6 +30,7 @@ mod own_matters;
 mod paused;
 mod people_fields;
 mod security;
+mod server_players;
 mod servers;
 mod settings;
 mod shield;

@@ -13,6 +13,7 @@ in_turn!(
     a_server_is_shown_from_its_first_heartbeat,
     a_server_that_went_offline_takes_no_command,
     a_command_is_fetched_and_its_answer_shown,
+    each_kind_of_command_asks_for_what_it_needs,
     one_command_goes_to_the_live_servers_of_a_place,
     a_place_that_cannot_be_read_reaches_no_server,
     what_is_wrong_with_a_command_stands_at_its_field,
@@ -22,28 +23,28 @@ in_turn!(
     staff_who_may_only_read_send_nothing
 );
 
-fn servers(deployment: &Deployment) -> String {
+pub(super) fn servers(deployment: &Deployment) -> String {
     format!("/console/guilds/{}/servers", deployment.guild().id)
 }
 
 /// The client of a game server.
-fn game(deployment: &Deployment) -> Api {
+pub(super) fn game(deployment: &Deployment) -> Api {
     deployment.api().key(&deployment.guild().game_key)
 }
 
-async fn heartbeat(api: &Api, server: &str, place: i64, players: i64) {
+pub(super) async fn heartbeat(api: &Api, server: &str, place: i64, players: i64) {
     let body =
         json!({ "server_id": server, "place_id": place, "universe_id": place + 1, "player_count": players });
     api.post("/play/servers/heartbeat", body).await.ok();
 }
 
-async fn register(api: &Api, place: i64, name: &str) {
+pub(super) async fn register(api: &Api, place: i64, name: &str) {
     let game = json!({ "place_id": place, "universe_id": place + 1, "name": name });
     api.post("/play/games/register", game).await.ok();
 }
 
 /// The commands that this server would fetch.
-async fn fetched(api: &Api, server: &str) -> Vec<Value> {
+pub(super) async fn fetched(api: &Api, server: &str) -> Vec<Value> {
     let data = api.get(&format!("/play/servers/{server}/commands")).await.ok();
     data["commands"].as_array().unwrap().clone()
 }
@@ -90,26 +91,30 @@ async fn a_server_that_went_offline_takes_no_command(deployment: &Deployment) {
     assert!(list.row("gone").contains("2 h ago 2 h ago offline"), "{}", list.text());
     let one = owner.get(&list.link("gone")).await;
     one.shows(200, "offline");
-    assert!(!one.contains("Send a command"), "{}", one.text());
+    assert!(!one.contains("Send command"), "{}", one.text());
 }
 
 async fn a_command_is_fetched_and_its_answer_shown(deployment: &Deployment) {
     let (guild, owner, api) = (deployment.guild(), Console::owner(deployment).await, game(deployment));
+    let member = &guild.members[3];
     heartbeat(&api, "s1", 11, 3).await;
     assert!(fetched(&api, "s1").await.is_empty());
     let page = owner.get(&owner.get(&servers(deployment)).await.link("s1")).await;
-    let kick = [("type", "kick"), ("target_id", "5"), ("reason", "<b>spam</b>")];
-    let queued = owner.press(&page, "Queue command", &kick).await;
-    queued.shows(200, "Command queued.");
+    let kick = [("kind", "kick"), ("target_id", member.name.as_str()), ("reason", "<b>spam</b>")];
+    let queued = owner.press(&page, "Send command", &kick).await;
+    let said = format!("Kick {} queued. The server last reported just now", member.name);
+    queued.shows(200, &said);
     let row = queued.row("kick");
-    assert!(row.contains("5 <b>spam</b> s1") && row.ends_with("waits for the server"), "{row}");
-    owner.press(&queued, "Queue command", &[("type", "announce"), ("target_id", "all")]).await;
+    assert!(row.contains(&member.name) && row.contains("<b>spam</b> s1"), "{row}");
+    assert!(row.ends_with("waits for the server"), "{row}");
+    let announce = [("kind", "announce"), ("text", "Back at ten"), ("reason", "of another kind")];
+    owner.press(&queued, "Send command", &announce).await.shows(200, "Announce to everybody queued.");
     let commands = fetched(&api, "s1").await;
     let of =
         |command: &Value| (command["type"].clone(), command["target_id"].clone(), command["reason"].clone());
-    let sent: Vec<_> = commands.iter().map(of).collect();
-    let expected = [json!(["kick", "5", "<b>spam</b>"]), json!(["announce", "all", ""])];
-    assert_eq!(sent.into_iter().map(|(a, b, c)| json!([a, b, c])).collect::<Vec<_>>(), expected);
+    let sent: Vec<_> = commands.iter().map(of).map(|(a, b, c)| json!([a, b, c])).collect();
+    let kicked = json!(["kick", member.play.to_string(), "<b>spam</b>"]);
+    assert_eq!(sent, [kicked, json!(["message", "all", "Back at ten"])]);
     for (command, status, message) in
         [(&commands[0], "error", "no such player"), (&commands[1], "ok", "3 saw it")]
     {
@@ -118,7 +123,7 @@ async fn a_command_is_fetched_and_its_answer_shown(deployment: &Deployment) {
     }
     for shown in [page.path(), servers(deployment)] {
         let shown = owner.get(&shown).await;
-        let (kick, announce) = (shown.row("kick"), shown.row("announce"));
+        let (kick, announce) = (shown.row("kick"), shown.row("message"));
         assert!(kick.ends_with("failed there no such player"), "{kick}");
         assert!(
             announce.ends_with("done 3 saw it") && announce.contains(&guild.members[0].name),
@@ -126,6 +131,24 @@ async fn a_command_is_fetched_and_its_answer_shown(deployment: &Deployment) {
         );
     }
     assert!(fetched(&api, "s1").await.is_empty());
+}
+
+/// What of each kind a server fetches.
+async fn each_kind_of_command_asks_for_what_it_needs(deployment: &Deployment) {
+    let (guild, owner, api) = (deployment.guild(), Console::owner(deployment).await, game(deployment));
+    heartbeat(&api, "s1", 11, 3).await;
+    let page = owner.get(&owner.get(&servers(deployment)).await.link("s1")).await;
+    let play = guild.members[4].play.to_string();
+    for (form, expected) in [
+        (vec![("kind", "message"), ("target_id", &*play), ("text", "hello")], ["message", &*play, "hello"]),
+        (vec![("kind", "shutdown")], ["shutdown", "all", ""]),
+        (vec![("kind", "restart"), ("reason", "update")], ["restart", "all", "update"]),
+        (vec![("kind", "other"), ("type", "weather"), ("acts_on", "rain")], ["weather", "rain", ""]),
+    ] {
+        owner.press(&page, "Send command", &form).await.shows(200, "queued. The server last reported");
+        let sent = fetched(&api, "s1").await.pop().unwrap();
+        assert_eq!(["type", "target_id", "reason"].map(|field| sent[field].as_str().unwrap()), expected);
+    }
 }
 
 async fn one_command_goes_to_the_live_servers_of_a_place(deployment: &Deployment) {
@@ -136,24 +159,28 @@ async fn one_command_goes_to_the_live_servers_of_a_place(deployment: &Deployment
         assert!(fetched(&api, server).await.is_empty());
     }
     let page = owner.get(&servers(deployment)).await;
-    let restart = [("type", "restart"), ("target_id", "all"), ("place_id", "21")];
-    let unsure = owner.press(&page, "Queue for all live servers", &restart).await;
+    let restart = [("kind", "restart"), ("place_id", "21")];
+    let unsure = owner.press(&page, "Send to all live servers", &restart).await;
     unsure.refuses("word", "", "Type all here: the command goes to every live server.");
-    unsure.keeps("type", "restart").keeps("target_id", "all").keeps("place_id", "21");
-    let of_place = owner.press(&unsure, "Queue for all live servers", &[("word", "All")]).await;
-    of_place.shows(200, "Command queued for 1 live server.");
+    unsure.keeps("kind", "restart").keeps("place_id", "21");
+    let of_place = owner.press(&unsure, "Send to all live servers", &[("word", "All")]).await;
+    of_place.shows(200, "Restart queued for 1 live server.");
     assert_eq!([fetched(&api, "s1").await.len(), fetched(&api, "s2").await.len()], [0, 1]);
-    let all = [("type", "announce"), ("target_id", "all"), ("word", "all")];
-    let queued = owner.press(&of_place, "Queue for all live servers", &all).await;
-    queued.shows(200, "Command queued for 2 live servers.");
+    let all = [("kind", "announce"), ("text", "hello"), ("word", "all")];
+    let queued = owner.press(&of_place, "Send to all live servers", &all).await;
+    queued.shows(200, "Announce to everybody queued for 2 live servers.");
     assert_eq!([fetched(&api, "s1").await.len(), fetched(&api, "s2").await.len()], [1, 2]);
+    // What concerns one player needs no word.
+    let play = deployment.guild().members[3].play.to_string();
+    let kick = [("kind", "kick"), ("target_id", play.as_str())];
+    owner.press(&queued, "Send to all live servers", &kick).await.shows(200, "queued for 2 live servers.");
 }
 
 /// An unreadable filter must not widen the selection.
 async fn a_place_that_cannot_be_read_reaches_no_server(deployment: &Deployment) {
     let (owner, api) = (Console::owner(deployment).await, game(deployment));
     heartbeat(&api, "s1", 11, 1).await;
-    let form = [("type", "shutdown"), ("target_id", "all"), ("word", "all"), ("place_id", "lobby")];
+    let form = [("kind", "shutdown"), ("word", "all"), ("place_id", "lobby")];
     let refused = owner.post(&format!("{}/command", servers(deployment)), &form).await;
     assert!(fetched(&api, "s1").await.is_empty(), "the command went to every server");
     refused.shows(422, "Enter the number");
@@ -164,25 +191,34 @@ async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deploymen
     heartbeat(&api, "s1", 11, 1).await;
     let list = owner.get(&servers(deployment)).await;
     let one = owner.get(&list.link("s1")).await;
-    let long = "r".repeat(1001);
-    for (page, button) in [(&one, "Queue command"), (&list, "Queue for all live servers")] {
-        let word = (button != "Queue command").then_some(("word", "all"));
-        for (field, typed) in [("type", ""), ("type", "kick all"), ("target_id", ""), ("reason", &long)] {
-            let right = [("type", "kick"), ("target_id", "5"), ("reason", "spam")];
+    let (long, play) = ("r".repeat(1001), deployment.guild().members[3].play.to_string());
+    let kick = [("kind", "kick"), ("target_id", &*play), ("reason", "spam")];
+    let message = [("kind", "message"), ("target_id", &*play), ("text", "hello")];
+    let other = [("kind", "other"), ("type", "weather"), ("acts_on", "rain")];
+    for (page, button) in [(&one, "Send command"), (&list, "Send to all live servers")] {
+        let word = (button != "Send command").then_some(("word", "all"));
+        for (right, field, typed, label) in [
+            (kick, "target_id", "", "Give a Roblox id or a player's name."),
+            (kick, "target_id", "999999999999", "Roblox knows no player with this id."),
+            (kick, "target_id", "nobody_at_all", "Roblox has no such player"),
+            (kick, "reason", &long, "Say why"),
+            (message, "text", "", "Enter what the game is to show"),
+            (message, "text", &long, "Enter what the game is to show"),
+            (other, "type", "", "Enter a word"),
+            (other, "type", "kick all", "Enter a word"),
+            (other, "acts_on", "", "Enter a Roblox id"),
+        ] {
             let others = right.into_iter().filter(|(name, _)| *name != field);
             let form: Vec<_> = others.clone().chain([(field, typed)]).chain(word).collect();
             let refused = owner.press(page, button, &form).await;
-            let label = match field {
-                "type" => "Enter a word",
-                "target_id" => "Enter a Roblox id",
-                _ => "Say why",
-            };
             refused.refuses(field, typed, label);
             for (name, value) in others.chain(word) {
                 refused.keeps(name, value);
             }
         }
     }
+    let unknown = owner.post(&format!("{}/command", one.path()), &[("kind", "dance")]).await;
+    unknown.shows(422, "Choose a command.");
     assert!(fetched(&api, "s1").await.is_empty());
 }
 
@@ -229,7 +265,7 @@ async fn a_long_list_goes_on_after_a_refused_command(deployment: &Deployment) {
     many(deployment).await;
     let owner = Console::owner(deployment).await;
     let list = owner.get(&servers(deployment)).await;
-    let refused = owner.press(&list, "Queue for all live servers", &[("type", "kick")]).await;
+    let refused = owner.press(&list, "Send to all live servers", &[("kind", "restart")]).await;
     refused.shows(422, "Type all here");
     owner.get(&refused.link("Load more")).await.shows(200, "s49");
 }
@@ -240,9 +276,9 @@ async fn staff_who_may_only_read_send_nothing(deployment: &Deployment) {
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
     let list = staff.get(&servers(deployment)).await;
     let one = staff.get(&list.link("s1")).await;
-    let kick = [("type", "kick"), ("target_id", "5"), ("word", "all")];
+    let kick = [("kind", "kick"), ("target_id", "5"), ("word", "all")];
     for page in [&list, &one] {
-        assert!(!page.shows(200, "live").contains("Queue"), "{}", page.text());
+        assert!(!page.shows(200, "live").contains("Send"), "{}", page.text());
         let sent = staff.post(&format!("{}/command", page.path()), &kick).await;
         sent.shows(404, "There is no such page");
     }

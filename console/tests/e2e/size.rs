@@ -22,6 +22,20 @@ async fn no_page_of_a_large_guild_has_more_than_100_kilobytes(deployment: &Deplo
     deployment.job_ended(begun.path().rsplit('=').next().unwrap()).await;
     let mut pages = vec![console.get(&begun.path()).await];
     assert!(pages[0].contains("Load more"), "{}", pages[0].text());
+    let players: Vec<_> = deployment.guild().members.iter().take(120).map(|member| member.play).collect();
+    let tick =
+        json!({ "server_id": "full", "place_id": 11, "universe_id": 12, "sequence": 1, "players": players });
+    deployment.api().post("/play/servers/tick", tick).await.ok();
+    for player in &players[..30] {
+        let command = json!({ "type": "message", "target_id": player, "reason": "word ".repeat(100) });
+        deployment.api().post("/play/servers/full/commands", command).await.ok();
+    }
+    let server = console.get(&format!("{root}/servers/full")).await;
+    server.shows(200, "120 players by name").shows(200, "Load more");
+    let later = console.get(&server.link("Later players")).await;
+    assert_eq!([&server, &later].map(|page| page.each("#players tbody tr", |_| ()).len()), [25, 25]);
+    assert_eq!(console.get(&later.link("Earlier players")).await.texts("caption"), server.texts("caption"));
+    pages.push(server);
     for start in [root.as_str(), "/console/instance"] {
         pages.extend(crawl(&console, start, 2).await);
     }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use entities::game_server::{self, Heartbeat};
+use entities::erasure::PLACES;
+use entities::game_server::{self, Heartbeat, present};
 use entities::server_command::{self, Ack, AckStatus, Acknowledged, NewCommand, State};
-use entities::{CommandId, GuildId, Page, UniverseId, guild, registered_game};
+use entities::{CommandId, GuildId, Page, PlayId, Subject, UniverseId, guild, registered_game};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, place};
 
@@ -19,6 +20,7 @@ fn heartbeat(guild: GuildId, server: &str, player_count: i32, second: i64) -> He
         place: place(5),
         universe: universe(),
         player_count,
+        players: None,
         at: at(second),
     }
 }
@@ -92,6 +94,61 @@ both_databases! {
         assert!(game_server::find(fixture.conn(), guild(), "a").await.unwrap().unwrap().offline_at.is_none());
         game_server::sweep_offline(fixture.conn(), at(1_000), 10).await.unwrap();
         assert_eq!(game_server::forget(fixture.conn(), at(1_001), 10).await.unwrap(), 2);
+    }
+
+    async fn the_last_list_of_players_counts_for_90_seconds(fixture: &Fixture) {
+        let conn = fixture.conn();
+        let with = |server: &str, players: &[i64], second| Heartbeat {
+            players: Some(players.iter().map(|id| PlayId::try_from(*id).unwrap()).collect()),
+            ..heartbeat(guild(), server, 2, second)
+        };
+        let batch = [with("a", &[11, 110], 0), with("b", &[], 0), heartbeat(guild(), "c", 5, 0)];
+        game_server::heartbeat(conn, &batch).await.unwrap();
+        let listed = async |server, second| {
+            let found = present::find(conn, guild(), server).await.unwrap().unwrap();
+            found.list(at(second)).map(|(list, at)| (list.iter().map(|id| id.get()).collect::<Vec<_>>(), at))
+        };
+        assert_eq!(listed("a", 10).await, Some((vec![11, 110], at(0))));
+        assert_eq!((listed("b", 10).await, listed("c", 10).await), (Some((vec![], at(0))), None));
+        assert!(present::find(conn, other_guild(), "a").await.unwrap().is_none());
+        let found = async |play: i64, second| {
+            let found = present::with_player(conn, guild(), PlayId::try_from(play).unwrap(), at(second)).await;
+            found.unwrap().map(|server| server.server_id)
+        };
+        assert_eq!((found(11, 10).await.as_deref(), found(1, 10).await), (Some("a"), None));
+        // A heartbeat says nothing about the players, and an older tick neither.
+        game_server::heartbeat(conn, &[heartbeat(guild(), "a", 3, 60), with("b", &[7], -10)]).await.unwrap();
+        assert_eq!(listed("a", 89).await, Some((vec![11, 110], at(0))));
+        assert_eq!((listed("a", 90).await, found(11, 90).await, found(7, 10).await), (None, None, None));
+        game_server::heartbeat(conn, &[with("a", &[12], 100)]).await.unwrap();
+        assert_eq!((listed("a", 101).await, found(11, 101).await), (Some((vec![12], at(100))), None));
+        assert_eq!(present::list(conn, guild(), at(101), 10).await.unwrap().len(), 1);
+        // Nobody is on a server that is gone.
+        game_server::sweep_offline(conn, at(300), 10).await.unwrap();
+        game_server::heartbeat(conn, &[heartbeat(guild(), "a", 3, 130)]).await.unwrap();
+        assert_eq!(listed("a", 131).await, None);
+    }
+
+    async fn an_erased_player_goes_from_the_lists_of_servers(fixture: &Fixture) {
+        let conn = fixture.conn();
+        let with = |server: &str, players: &[i64]| Heartbeat {
+            players: Some(players.iter().map(|id| PlayId::try_from(*id).unwrap()).collect()),
+            ..heartbeat(guild(), server, 2, 0)
+        };
+        let batch = [with("a", &[11, 110]), with("b", &[11]), with("c", &[110]), heartbeat(guild(), "d", 1, 0)];
+        game_server::heartbeat(conn, &batch).await.unwrap();
+        let (account, pseudonym): (Subject, Subject) = ("11".parse().unwrap(), "9".parse().unwrap());
+        let lists = PLACES.iter().find(|place| place.table == "game_server").unwrap();
+        assert_eq!(lists.count(conn, account).await.unwrap(), 2);
+        assert_eq!(lists.erase(conn, account, pseudonym, 1).await.unwrap(), 1);
+        assert_eq!(lists.erase(conn, account, pseudonym, 10).await.unwrap(), 1);
+        assert_eq!(lists.count(conn, account).await.unwrap(), 0);
+        for (server, left) in [("a", vec![110]), ("b", vec![]), ("c", vec![110])] {
+            let found = present::find(conn, guild(), server).await.unwrap().unwrap();
+            let left: Vec<_> = left.into_iter().map(|id| PlayId::try_from(id).unwrap()).collect();
+            assert_eq!(found.list(at(1)).unwrap().0, left);
+        }
+        assert_eq!(lists.count(conn, "712345678901234567".parse().unwrap()).await.unwrap(), 0);
     }
 
     async fn a_command_waits_until_acknowledged_or_ten_minutes_old(fixture: &Fixture) {

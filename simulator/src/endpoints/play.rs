@@ -1,7 +1,7 @@
 //! The game platform's side: groups with their memberships and roles, names and profiles of users.
 
 use chrono::SecondsFormat;
-use entities::{GroupId, PlayId};
+use entities::{GroupId, PlayId, UniverseId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ const MEMBERSHIPS_MAX: usize = 100;
 const ROLES_DEFAULT: usize = 10;
 const ROLES_MAX: usize = 20;
 const NAMES_MAX: usize = 200;
+const UNIVERSES_MAX: usize = 50;
 const TIME: &str = "2026-01-01T00:00:00Z";
 
 /// Of all groups (`-`) or one. `filter` is `user == 'users/1'` or `user in ['users/1', ...]` with at most 50 users; one
@@ -151,6 +152,25 @@ pub(crate) fn profile(simulator: &Simulator, input: &Input) -> Reply {
         "created": profile.created.to_rfc3339_opts(SecondsFormat::Millis, true), "isBanned": false,
         "externalAppDisplayName": null, "hasVerifiedBadge": false,
     }))
+}
+
+/// Unknown universes are omitted.
+pub(crate) fn universes(simulator: &Simulator, input: &Input) -> Reply {
+    let ids =
+        input.query("universeIds").unwrap_or_default().split(',').map(|id| id.trim().parse::<UniverseId>());
+    let Ok(ids) = ids.collect::<Result<Vec<_>, _>>() else {
+        return users_error(400, 8, "The universe IDs specified are invalid.");
+    };
+    if ids.len() > UNIVERSES_MAX {
+        return users_error(400, 9, "Too many universe IDs were requested.");
+    }
+    let state = simulator.state();
+    let known = ids.iter().filter_map(|id| Some((id, state.universes.get(id)?)));
+    let data = known.map(|(id, universe)| {
+        json!({ "id": id, "rootPlaceId": universe.root_place, "name": universe.name, "description": null,
+                "playing": 0, "visits": 0, "maxPlayers": 50, "created": TIME, "updated": TIME })
+    });
+    Reply::ok(json!({ "data": data.collect::<Vec<Value>>() }))
 }
 
 pub(crate) fn users_error(status: u16, code: i64, message: &str) -> Reply {

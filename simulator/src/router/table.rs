@@ -134,6 +134,7 @@ fn games() -> Vec<Endpoint> {
         other("GET /v1/users/:user", Side::Users, play::profile),
         other("POST /v1/usernames/users", Side::Users, players::by_name),
         other("GET /v1/users/avatar-headshot", Side::Users, players::headshots),
+        other("GET /v1/games", Side::Users, play::universes),
         other("GET /headshots/:file", Side::Open, pictures::headshot),
     ]
 }

@@ -53,3 +53,18 @@ async fn people_and_guilds_have_pictures() {
     let (_, bare) = app.bot(Method::GET, &format!("/users/{}", chat(9)), Value::Null).await;
     assert_eq!(bare["avatar"], Value::Null);
 }
+
+#[tokio::test]
+async fn games_are_named_by_their_universes() {
+    let peer = Peer::start(3, simulator::RateLimit::Off).await;
+    let ask = async |query: String| {
+        let answer = peer.http.get(format!("{}/v1/games{query}", peer.url)).send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    // This simulator has no games.
+    assert_eq!(ask("?universeIds=13058,7".to_owned()).await, (200, json!({ "data": [] })));
+    let many = vec!["7"; 51].join(",");
+    for wrong in [String::new(), "?universeIds=x".to_owned(), format!("?universeIds={many}")] {
+        assert_eq!(ask(wrong.clone()).await.0, 400, "{wrong}");
+    }
+}

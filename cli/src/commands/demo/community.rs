@@ -1,13 +1,14 @@
 //! Data of the simulated community beside its members, so that no page of the console is empty: staff, bans
 //! and applications of the last weeks, and game servers that are live while the demo runs.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono::{SecondsFormat, TimeDelta};
 use entities::sanction::history::{self, Filter};
 use entities::staff_action::{ActionType, NewAction};
-use entities::{GuildId, Page, SanctionKind, Timestamp, approval};
+use entities::{GuildId, Page, PlayId, SanctionKind, Timestamp, approval};
 use futures_util::future::join_all;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -20,8 +21,9 @@ const LONGEST_WAIT: u32 = 20;
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 const PLACE: &str = "1818";
 const UNIVERSE: &str = "99";
-/// Servers with their players at the start.
-const SERVERS: [(&str, u32); 3] = [("arena-1", 18), ("arena-2", 11), ("lobby-1", 34)];
+/// Servers with their place and the number of their players at the start.
+const SERVERS: [(&str, &str, usize); 3] =
+    [("arena-1", PLACE, 18), ("arena-2", PLACE, 11), ("lobby-1", "1820", 34)];
 /// The members after the owner are staff.
 const STAFF: usize = 5;
 const ON_DUTY: usize = 2;
@@ -96,14 +98,16 @@ fn time(at: Timestamp) -> String {
 pub(super) struct GameServers<'e> {
     api: &'e HttpClient,
     sessions: Vec<Value>,
+    /// On each server, and those who come and go.
+    players: [Vec<PlayId>; SERVERS.len()],
 }
 
 impl<'e> GameServers<'e> {
     pub(super) async fn open(api: &'e HttpClient, expected: &Expected) -> anyhow::Result<Self> {
         let members = &expected.members;
-        let mut servers = Self { api, sessions: Vec::new() };
+        let mut servers = Self { api, sessions: Vec::new(), players: players(expected) };
         for (server, _) in SERVERS.iter().enumerate() {
-            servers.tick(server, 1, &Value::Null).await?;
+            servers.tick(server, 1, &Value::Null, &HashSet::new()).await?;
         }
         for member in &members[1..=ON_DUTY] {
             let found = api.get(&format!("/lookup/chat/{}", member.chat_id)).await?;
@@ -126,12 +130,15 @@ impl<'e> GameServers<'e> {
     }
 
     async fn run(&self, server: usize) {
-        let mut answer = Value::Null;
+        let (mut answer, mut kicked) = (Value::Null, HashSet::new());
         for sequence in 2_u32.. {
-            match self.tick(server, sequence, &answer).await {
+            match self.tick(server, sequence, &answer, &kicked).await {
                 Ok(next) => answer = next,
                 Err(error) => tracing::warn!(%error, "a tick of a game server of the demo failed"),
             }
+            let commands = answer["commands"].as_array().into_iter().flatten();
+            let kicks = commands.filter(|command| command["type"] == "kick");
+            kicked.extend(kicks.filter_map(|kick| kick["target_id"].as_str()?.parse::<PlayId>().ok()));
             tokio::time::sleep(
                 answer["next_in_seconds"].as_f64().map_or(AFTER_FAILURE, Duration::from_secs_f64),
             )
@@ -140,15 +147,24 @@ impl<'e> GameServers<'e> {
     }
 
     /// Tells who is there, and what became of the commands of the last answer. Staff are on the first server.
-    async fn tick(&self, server: usize, sequence: u32, last: &Value) -> anyhow::Result<Value> {
-        let (name, players) = SERVERS[server];
+    async fn tick(
+        &self,
+        server: usize,
+        sequence: u32,
+        last: &Value,
+        kicked: &HashSet<PlayId>,
+    ) -> anyhow::Result<Value> {
+        let ((name, place, count), players) = (SERVERS[server], &self.players[server]);
+        // Some come and go.
+        let here = players.iter().take(count + sequence as usize * 7 % 5);
+        let here: Vec<_> = here.filter(|player| !kicked.contains(player)).collect();
         let commands = last["commands"].as_array().into_iter().flatten();
         let results: Vec<_> = commands
             .map(|command| json!({ "command_id": command["id"], "status": "ok", "message": "done" }))
             .collect();
         let mut tick = json!({
-            "server_id": name, "place_id": PLACE, "universe_id": UNIVERSE, "sequence": sequence,
-            "player_count": players + sequence * 7 % 5, "results": results, "wait_seconds": LONGEST_WAIT,
+            "server_id": name, "place_id": place, "universe_id": UNIVERSE, "sequence": sequence,
+            "players": here, "results": results, "wait_seconds": LONGEST_WAIT,
             "sessions": if server == 0 { self.sessions.as_slice() } else { &[] },
         });
         if let Some(state) = last["state"].as_str() {
@@ -156,6 +172,17 @@ impl<'e> GameServers<'e> {
         }
         Ok(self.api.post("/play/servers/tick", &tick).await?["data"].take())
     }
+}
+
+/// Each server has somebody who is not linked, and somebody who is muted. Staff are on the first one.
+fn players(expected: &Expected) -> [Vec<PlayId>; SERVERS.len()] {
+    let mut members = expected.members.iter().skip(1).map(|member| member.play_id);
+    let mut strangers = expected.strangers.iter().copied();
+    let mut muted = MUTES.iter().map(|(member, ..)| expected.members[*member].play_id);
+    SERVERS.map(|(_, _, count)| {
+        let first = strangers.next().into_iter().chain(muted.next());
+        first.chain(members.by_ref().take(count + 2)).collect()
+    })
 }
 
 /// The bans of the fixture count for those who imposed them, as they would have at the time.

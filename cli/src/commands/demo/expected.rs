@@ -39,6 +39,12 @@ struct ChatMember {
 #[derive(Deserialize)]
 struct Play {
     groups: Vec<Group>,
+    users: Vec<Player>,
+}
+
+#[derive(Deserialize)]
+struct Player {
+    play_id: PlayId,
 }
 
 #[derive(Deserialize)]
@@ -67,10 +73,13 @@ pub(super) struct Expected {
     pub(super) members: Vec<Member>,
     /// A member without a link, whose game account is in the group.
     pub(super) newcomer: ChatId,
+    /// Players without a link.
+    pub(super) strangers: Vec<PlayId>,
 }
 
 pub(super) struct Member {
     pub(super) chat_id: ChatId,
+    pub(super) play_id: PlayId,
     pub(super) roles: BTreeSet<RoleId>,
     pub(super) nick: String,
 }
@@ -90,9 +99,12 @@ impl Expected {
         let mut people = file.chat.guilds.iter().flat_map(|guild| &guild.members).map(|one| one.chat_id);
         let newcomer =
             people.find(|one| !linked.contains(one)).context("the demo's fixture has no newcomer")?;
+        let linked: HashSet<PlayId> = guild.links.iter().map(|link| link.play_id).collect();
+        let players = file.play.users.iter().map(|player| player.play_id);
+        let strangers = players.filter(|player| !linked.contains(player)).collect();
         let members = guild.links.iter().map(|link| member(link, &guild.bindings, &ranks)).collect();
         let managed = guild.bindings.iter().map(|binding| binding.role_id).collect();
-        Ok(Self { guild: guild.id, managed, members, newcomer })
+        Ok(Self { guild: guild.id, managed, members, newcomer, strangers })
     }
 
     pub(super) fn first_member(&self) -> Option<ChatId> {
@@ -126,6 +138,7 @@ fn member(link: &Link, bindings: &[Binding], ranks: &HashMap<(GroupId, PlayId), 
     });
     Member {
         chat_id: link.chat_id,
+        play_id: link.play_id,
         roles: matching.map(|binding| binding.role_id).collect(),
         nick: link.play_username.clone(),
     }

@@ -27,12 +27,13 @@ async fn the_studio_has_a_page_and_takes_commands(deployment: &Deployment) {
     let page = format!("{servers}/studio");
     assert!(list.shows(200, "Studio").links().contains(&page), "{:?}", list.links());
     owner.get(&page).await.shows(200, "Studio").shows(200, "Players 3");
-    let kick = [("type", "kick"), ("target_id", "17"), ("reason", "spam")];
+    let play = deployment.guild().members[3].play.to_string();
+    let kick = [("kind", "kick"), ("target_id", play.as_str()), ("reason", "spam")];
     let queued = owner.submit(&format!("{page}/command"), &kick).await;
-    queued.shows(200, "Command queued.").shows(200, "waits for the server");
+    queued.shows(200, " queued. The server last reported").shows(200, "waits for the server");
     let polled = by_studio(deployment, Method::GET, "", json!({})).await;
     let command = &polled["data"]["commands"][0];
-    assert_eq!(command["target_id"], "17", "{polled}");
+    assert_eq!(command["target_id"], play, "{polled}");
     assert!(poll(&api, "studio").await.is_empty());
     let ack = format!("/{}/ack", command["id"].as_str().unwrap());
     by_studio(deployment, Method::POST, &ack, json!({ "status": "ok" })).await;

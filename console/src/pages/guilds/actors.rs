@@ -20,6 +20,6 @@ impl Actors {
     }
 }
 
-fn subject(user: i64) -> Option<Subject> {
+pub(super) fn subject(user: i64) -> Option<Subject> {
     ChatId::try_from(user).ok().map(Subject::Chat)
 }

@@ -2,28 +2,34 @@
 
 use std::collections::HashSet;
 
+use entities::game_server::present;
 use entities::{Person, SanctionKind, Subject, link, link_search, sanction};
 
 use super::by_discord_name::{ByDiscordName, Named};
-use super::people::Who;
+use super::people::{People, Who};
 use crate::html::candidate::Candidate;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
 /// People of one list.
 pub(crate) const SHOWN: usize = 8;
+/// Players of game servers among whom a name is searched, and servers that are looked at.
+const PLAYING: usize = 300;
+const SERVERS: u64 = 50;
 /// Letters from which parts of names are searched.
 const PART_MIN: usize = 2;
 
 /// Whom a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Among {
+pub(crate) enum Among<'a> {
     /// Members of the guild, whether or not they are linked.
     Members,
     /// Also players who are no members.
     Everybody,
     /// Users of Roblox alone.
     Players,
+    /// The same, with members by either name; first those on this game server, or on any.
+    Playing(Option<&'a str>),
 }
 
 /// One of them.
@@ -33,12 +39,17 @@ pub(crate) struct Possible {
     /// Where it was found by it.
     discord_name: Option<String>,
     is_linked: bool,
+    /// On a game server now.
+    is_playing: bool,
 }
 
 impl Possible {
+    fn new(who: Who, subject: Subject, is_linked: bool) -> Self {
+        Self { who, subject, discord_name: None, is_linked, is_playing: false }
+    }
+
     fn linked(visit: &GuildVisit, link: &link::Model) -> Self {
-        let (who, subject) = (Who::linked(visit, link), Subject::Play(link.play_id));
-        Self { who, subject, discord_name: None, is_linked: true }
+        Self::new(Who::linked(visit, link), Subject::Play(link.play_id), true)
     }
 
     fn on_discord(named: Named) -> Self {
@@ -46,7 +57,7 @@ impl Possible {
         let is_linked = member.is_some();
         let who = member.unwrap_or_else(|| Who::named(Subject::Chat(chat), name.clone()));
         let subject = who.play.map_or(Subject::Chat(chat), Subject::Play);
-        Self { who, subject, discord_name: Some(name), is_linked }
+        Self { discord_name: Some(name), ..Self::new(who, subject, is_linked) }
     }
 
     /// Whether the text is one of their names.
@@ -62,6 +73,7 @@ impl Possible {
             self.who.play.map(|play| format!("Roblox {play}")),
             self.who.chat.map(|chat| format!("Discord {chat}")),
             (!self.is_linked).then(|| "not linked".to_owned()),
+            self.is_playing.then(|| "in game".to_owned()),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
@@ -71,9 +83,12 @@ impl Possible {
 pub(crate) async fn possible(
     visit: &GuildVisit,
     typed: &str,
-    among: Among,
+    among: Among<'_>,
 ) -> Result<Vec<Possible>, PageError> {
-    let mut found: Vec<Possible> = Vec::new();
+    let mut found = match among {
+        Among::Playing(server) => playing(visit, server, typed).await?,
+        _ => Vec::new(),
+    };
     if among != Among::Players && visit.may("lookup.read") {
         for link in linked(visit, typed).await? {
             add(&mut found, Possible::linked(visit, &link));
@@ -92,10 +107,7 @@ pub(crate) async fn possible(
             let (conn, guild) = (visit.read(), visit.guild.guild_id);
             // Linked under an earlier name.
             let link = link::find_by_play(conn, guild, player.id).await?.filter(|_| visit.may("lookup.read"));
-            let unlinked = || {
-                let who = Who::named(subject, player.name.clone());
-                Possible { who, subject, discord_name: None, is_linked: false }
-            };
+            let unlinked = || Possible::new(Who::named(subject, player.name.clone()), subject, false);
             let one = link.map_or_else(unlinked, |link| Possible {
                 who: Who { name: player.name.clone(), ..Who::linked(visit, &link) },
                 ..Possible::linked(visit, &link)
@@ -105,7 +117,35 @@ pub(crate) async fn possible(
             found.insert(at, one);
         }
     }
+    if let Among::Playing(_) = among {
+        found.retain(|one| matches!(one.subject, Subject::Play(_)));
+    }
     found.truncate(SHOWN);
+    Ok(found)
+}
+
+/// Those on game servers whose name has the text in it.
+async fn playing(visit: &GuildVisit, server: Option<&str>, typed: &str) -> Result<Vec<Possible>, PageError> {
+    let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
+    if !is_part(typed) || !visit.may("moderation.read") {
+        return Ok(Vec::new());
+    }
+    let servers = match server {
+        Some(server) => present::find(conn, guild, server).await?.into_iter().collect(),
+        None => present::list(conn, guild, now, SERVERS).await?,
+    };
+    let plays = servers.iter().filter_map(|server| server.list(now)).flat_map(|(list, _)| list);
+    let subjects: Vec<_> = plays.take(PLAYING).copied().map(Subject::Play).collect();
+    let people = People::read(visit, subjects.iter().copied()).await?;
+    let sees_links = visit.may("lookup.read");
+    let (mut found, typed) = (Vec::new(), typed.to_lowercase());
+    for subject in subjects {
+        let who = people.who(visit, subject);
+        if who.name.to_lowercase().contains(&typed) {
+            let is_linked = !sees_links || who.chat.is_some();
+            add(&mut found, Possible { is_playing: true, ..Possible::new(who, subject, is_linked) });
+        }
+    }
     Ok(found)
 }
 

@@ -1,24 +1,29 @@
 //! /console/guilds/:guild/servers: the game servers that report to Guildhall, and the commands sent to them.
 
 pub(crate) mod command;
+mod order;
+mod places;
+mod players;
 pub(crate) mod rows;
 pub(crate) mod server;
-
-use std::collections::BTreeMap;
 
 use askama::Template;
 use entities::game_server::{self, Filter, Key};
 use entities::overview::{self, Servers};
-use entities::{Page as Part, registered_game, server_command};
+use entities::{Page as Part, server_command};
 
+use super::people::Who;
+use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::html::format::Number;
 use crate::html::list::{Column, counted, cut_counted, sorted};
 use crate::html::shell::{Place, Shell};
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
-pub(crate) use rows::address;
+use order::{FIELDS, choices, meant};
+use places::Places;
 use rows::{Command, Row};
+pub(crate) use rows::{address, name};
 
 /// The columns that sort the list, as the address names them.
 const COLUMNS: [(&str, &str, Key); 4] = [
@@ -29,10 +34,6 @@ const COLUMNS: [(&str, &str, Key); 4] = [
 ];
 /// Commands that a page shows.
 const COMMANDS: u64 = 20;
-/// What the form shows; the API's errors name them.
-const FIELDS: [&str; 5] = ["type", "target_id", "reason", "place_id", "word"];
-/// Commands that games usually know.
-const USUAL_COMMANDS: [&str; 4] = ["kick", "announce", "shutdown", "restart"];
 
 #[derive(Template)]
 #[template(path = "guilds/servers.html")]
@@ -50,7 +51,9 @@ struct Page {
     rows: Vec<Row>,
     more: Option<String>,
     commands: Vec<Command>,
-    usual: [&'static str; 4],
+    kinds: Vec<Choice>,
+    meant: Option<Who>,
+    on: Option<String>,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
@@ -68,7 +71,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (sorted, columns) = sorted(query, COLUMNS);
     let mut servers = game_server::sorted(conn, guild, filter, sorted, counted(query), now).await?;
     let more = cut_counted(query, &mut servers);
-    let places = places(visit).await?;
+    let (names, places) = Places::all(visit).await?;
     let Servers { servers: live, players } = overview::servers(conn, guild, now).await?;
     let commands = server_command::list(conn, guild, None, Part::first(COMMANDS)).await?;
     let page = Page {
@@ -80,18 +83,14 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         players: Number(players),
         columns,
         is_sorted: query.has("sort"),
-        rows: servers.iter().map(|server| Row::new(visit, server, &places)).collect(),
-        places: places.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
+        rows: servers.iter().map(|server| Row::new(visit, server, &names)).collect(),
+        places,
         more,
         commands: Command::all(visit, &commands).await?,
-        usual: USUAL_COMMANDS,
+        kinds: choices(),
+        meant: meant(visit, &form).await?,
+        on: None,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))
-}
-
-/// Names of the guild's games, by place.
-async fn places(visit: &GuildVisit) -> Result<BTreeMap<i64, String>, PageError> {
-    let games = registered_game::list(visit.read(), visit.guild.guild_id).await?;
-    Ok(games.into_iter().map(|game| (game.place_id.get(), game.name)).collect())
 }

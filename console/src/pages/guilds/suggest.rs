@@ -5,6 +5,7 @@ use entities::{Subject, staff_directory};
 
 use super::candidates::{Among, possible, shown};
 use super::find::{Found, Group, first};
+use super::servers::rows::id_in;
 use super::staff::person::{candidates, matching};
 use super::staff::sees_all;
 use crate::html::candidate::Candidate;
@@ -34,6 +35,10 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         "members" => of(&visit, typed, Among::Members).await?,
         "everybody" => of(&visit, typed, Among::Everybody).await?,
         "players" => players(&visit, typed).await?,
+        "playing" => {
+            let server = Some(visit.query.text("server")).filter(|part| !part.is_empty()).map(id_in);
+            of(&visit, typed, Among::Playing(server)).await?
+        }
         "staff" if sees_all(&visit) => {
             let all = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
             candidates(matching(&visit, &all, typed).await?)
@@ -43,7 +48,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     Response::page(&Suggestions { people, groups: Vec::new() })
 }
 
-async fn of(visit: &GuildVisit, typed: &str, among: Among) -> Result<Vec<Candidate>, PageError> {
+async fn of(visit: &GuildVisit, typed: &str, among: Among<'_>) -> Result<Vec<Candidate>, PageError> {
     shown(visit, possible(visit, typed, among).await?).await
 }
 

@@ -15,7 +15,7 @@ pub(crate) async fn resolve(
     visit: &GuildVisit,
     fields: &Fields,
     field: &str,
-    among: Among,
+    among: Among<'_>,
 ) -> Result<Result<Subject, Unresolved>, PageError> {
     let typed = fields.text(field);
     if let Some(subject) = typed.parse().ok().or_else(|| chosen(fields, field)) {
@@ -23,7 +23,9 @@ pub(crate) async fn resolve(
     }
     let by_name = visit.may("lookup.read");
     match (typed, among) {
-        ("", Among::Players) => return Ok(Err("Give a Roblox id or a player's name.".into())),
+        ("", Among::Players | Among::Playing(_)) => {
+            return Ok(Err("Give a Roblox id or a player's name.".into()));
+        }
         ("", _) => return Ok(Err("Give a Discord id, a Roblox id or a player's name.".into())),
         (_, Among::Members) if !by_name => {
             let text = "Your role may not look members up by name. Give the Roblox id or the Discord id.";
@@ -52,15 +54,19 @@ pub(crate) async fn resolve(
     Ok(Err(Unresolved { text, candidates: shown(visit, possible).await? }))
 }
 
-async fn unknown(visit: &GuildVisit, typed: &str, among: Among) -> String {
+async fn unknown(visit: &GuildVisit, typed: &str, among: Among<'_>) -> String {
     let linked = format!("No linked member is named {typed:?}");
     let asked = visit.console.player_names.find(visit.call_context(), typed).await;
     match (among, asked) {
         (Among::Members, _) => format!("{linked}. Give the Roblox id or the Discord id."),
         (Among::Players, Ok(_)) => format!("Roblox has no player named {typed:?}. Give the Roblox id."),
-        (Among::Everybody, Ok(_)) => format!("{linked}, and Roblox has no such player. Give an id."),
+        (Among::Everybody | Among::Playing(_), Ok(_)) => {
+            format!("{linked}, and Roblox has no such player. Give an id.")
+        }
         (Among::Players, Err(why)) => format!("Roblox does not answer: {why}. Give the Roblox id."),
-        (Among::Everybody, Err(why)) => format!("{linked}, and Roblox does not answer: {why}. Give an id."),
+        (Among::Everybody | Among::Playing(_), Err(why)) => {
+            format!("{linked}, and Roblox does not answer: {why}. Give an id.")
+        }
     }
 }
 

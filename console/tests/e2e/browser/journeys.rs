@@ -4,5 +4,6 @@ mod bindings;
 mod first_run;
 mod keys;
 mod moderation;
+mod servers;
 mod staff;
 mod sync;

@@ -41,6 +41,10 @@ async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
             let small = tab.evaluate(SMALL).await;
             assert_eq!(small, serde_json::json!([]), "{page} at {width} px");
         }
+        tab.goto(&format!("{guild}/servers")).await;
+        tab.follow("server-").await;
+        tab.sees("2 players by name").await;
+        assert_eq!(tab.evaluate(AT_THE_RIGHT).await, true, "a server at {width} px");
         tab.goto(&guild).await;
         assert_eq!(tab.evaluate(TILE_WIDTHS).await, 1);
         tab.click(&deployment.guild().members[0].name).await;

@@ -1466,6 +1466,16 @@ class Methods(BaseClient):
         """Every row, page after page: quotas, newest first."""
         return self.each(ops.LIST_QUOTAS, {"guildId": guild_id, "limit": limit, "cursor": cursor}, options)
 
+    def list_server_players(
+        self, guild_id: m.GuildId, server_id: str, *, options: Options = DEFAULT
+    ) -> m.ServerPlayers:
+        """Who is on a game server.
+
+        From the `players` of its ticks, written every 30 seconds.
+        Scope `read`; at most 100 calls a minute of this key.
+        """
+        return self.call(ops.LIST_SERVER_PLAYERS, {"guildId": guild_id, "serverId": server_id}, None, options).data
+
     def list_servers(
         self,
         guild_id: m.GuildId,

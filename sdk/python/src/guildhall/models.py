@@ -2968,6 +2968,19 @@ class SanctionInfo(TypedDict):
     reason: str
 
 
+class ServerPlayers(TypedDict):
+    as_of: Timestamp | None
+    player_count: int
+    players: list[PlayId] | None
+    """
+    By id. Null: no tick of the last 90 seconds had `players`.
+    """
+    server_id: str
+    """
+    The id the server gives itself.
+    """
+
+
 class ShieldBatch(TypedDict):
     flagged: list[ShieldItem]
 

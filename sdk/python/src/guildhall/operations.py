@@ -236,6 +236,9 @@ LIST_PENDING_COMMANDS: Final[Operation[m.PendingCommands, m.Command]] = Operatio
 LIST_QUOTAS: Final[Operation[m.Quotas, m.Quota]] = Operation(
     "GET", "/guilds/{guildId}/staff/quota", writes=False, takes_key=False, rows="quotas"
 )
+LIST_SERVER_PLAYERS: Final[Operation[m.ServerPlayers, Never]] = Operation(
+    "GET", "/guilds/{guildId}/servers/{serverId}/players", writes=False, takes_key=False
+)
 LIST_SERVERS: Final[Operation[m.GameServers, m.GameServer]] = Operation(
     "GET", "/guilds/{guildId}/servers", writes=False, takes_key=False, rows="servers"
 )

@@ -80,6 +80,7 @@ export const operations = {
   listPendingActions: { method: "GET", path: "/guilds/{guildId}/staff/quota-pending", writes: false, takesKey: false, rows: "pending" },
   listPendingCommands: { method: "GET", path: "/play/servers/{serverId}/commands", writes: false, takesKey: false, rows: "commands" },
   listQuotas: { method: "GET", path: "/guilds/{guildId}/staff/quota", writes: false, takesKey: false, rows: "quotas" },
+  listServerPlayers: { method: "GET", path: "/guilds/{guildId}/servers/{serverId}/players", writes: false, takesKey: false },
   listServers: { method: "GET", path: "/guilds/{guildId}/servers", writes: false, takesKey: false, rows: "servers" },
   listStaffActivity: { method: "GET", path: "/staff/activity/{guildId}", writes: false, takesKey: false, rows: "actions" },
   listStaffMembers: { method: "GET", path: "/staff/members/{guildId}", writes: false, takesKey: false, rows: "members" },
@@ -631,6 +632,12 @@ export interface Methods {
    * Scope `read`; at most 100 calls a minute of this key.
    */
   listQuotas: Method<"listQuotas">;
+  /**
+   * Who is on a game server.
+   * From the `players` of its ticks, written every 30 seconds.
+   * Scope `read`; at most 100 calls a minute of this key.
+   */
+  listServerPlayers: Method<"listServerPlayers">;
   /**
    * Game servers, by id.
    * Scope `read`; at most 100 calls a minute of this key.

@@ -767,6 +767,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guilds/{guildId}/servers/{serverId}/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is on a game server
+         * @description From the `players` of its ticks, written every 30 seconds.
+         */
+        get: operations["listServerPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/guilds/{guildId}/servers/commands": {
         parameters: {
             query?: never;
@@ -3878,6 +3898,15 @@ export interface components {
         ServerHeartbeatResult: {
             ok: boolean;
         };
+        ServerPlayers: {
+            as_of: components["schemas"]["Timestamp"] | null;
+            /** Format: int32 */
+            player_count: number;
+            /** @description By id. Null: no tick of the last 90 seconds had `players`. */
+            players: components["schemas"]["PlayId"][] | null;
+            /** @description The id the server gives itself. */
+            server_id: string;
+        };
         SessionEnd: {
             /** @description The key's guild. */
             guild_id?: components["schemas"]["GuildId"] | null;
@@ -4721,6 +4750,7 @@ export type Seen = components['schemas']['Seen'];
 export type ServerCommand = components['schemas']['ServerCommand'];
 export type ServerHeartbeat = components['schemas']['ServerHeartbeat'];
 export type ServerHeartbeatResult = components['schemas']['ServerHeartbeatResult'];
+export type ServerPlayers = components['schemas']['ServerPlayers'];
 export type SessionEnd = components['schemas']['SessionEnd'];
 export type SessionHeartbeat = components['schemas']['SessionHeartbeat'];
 export type SessionId = components['schemas']['SessionId'];
@@ -6586,6 +6616,37 @@ export interface operations {
                         /** Format: int64 */
                         code: number;
                         data: components["schemas"]["GameServers"];
+                        /** @enum {string} */
+                        status: "success";
+                    };
+                };
+            };
+        };
+    };
+    listServerPlayers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's guild. */
+                guildId: components["schemas"]["GuildId"];
+                /** @description The id that the game server gives itself. */
+                serverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: int64 */
+                        code: number;
+                        data: components["schemas"]["ServerPlayers"];
                         /** @enum {string} */
                         status: "success";
                     };

@@ -6,6 +6,8 @@ use entities::Page;
 use entities::game_server::{self, Filter, Heartbeat};
 use runtime::Event;
 
+use crate::cache::caches::Heard;
+use crate::cache::commands::OwnServer;
 use crate::endpoints::prelude::*;
 
 /// Most players of a server.
@@ -17,27 +19,23 @@ const FORGOTTEN: u64 = 100;
 pub(crate) async fn hear(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
     let server = (heartbeat.guild, heartbeat.server.clone());
     let (known, at) = (&call.state.caches.known_servers, heartbeat.at);
-    if known.get(&server).is_some() {
+    let before = known.get(&server);
+    let listed = heartbeat.players.as_ref().map(|_| at).or(before.and_then(|before| before.listed));
+    if before.is_some() {
         call.state.heartbeats.note_server(heartbeat);
     } else {
         // Boxed, because most heartbeats do not run it.
         Box::pin(make_known(call, heartbeat)).await?;
     }
-    known.insert(server, at);
+    known.insert(server, Heard { at, listed });
     Ok(())
 }
 
-/// The same, unless the server was heard within this time.
-pub(crate) async fn hear_seldom(
-    call: &Call,
-    heartbeat: Heartbeat,
-    interval: Duration,
-) -> Result<(), ApiError> {
-    let known = call.state.caches.known_servers.get(&(heartbeat.guild, heartbeat.server.clone()));
-    match known {
-        Some(heard) if heartbeat.at < heard + interval => Ok(()),
-        _ => hear(call, heartbeat).await,
-    }
+/// Whether the server was not heard within this time, or did not list its players, if it does now.
+pub(crate) fn is_due(call: &Call, server: &OwnServer, lists: bool, interval: Duration) -> bool {
+    let known = call.state.caches.known_servers.get(server);
+    let last = known.and_then(|heard| if lists { heard.listed } else { Some(heard.at) });
+    last.is_none_or(|last| call.now() >= last + interval)
 }
 
 async fn make_known(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use entities::audit_entry::{self, Filter};
+use entities::game_server::present;
 use entities::job::Class;
 use entities::{
     ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note, staff_role,
@@ -18,6 +19,7 @@ use crate::pages::guilds::audit::{self, Sentence};
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
+use crate::pages::guilds::servers;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
@@ -38,6 +40,8 @@ struct Page {
     chat: String,
     play: String,
     linked: When,
+    /// The game server that they are on, its address, and when it said so.
+    in_game: Option<(String, String, When)>,
     discord: OnDiscord,
     /// Held by somebody who is no staff member.
     staff_roles_held: Vec<String>,
@@ -127,6 +131,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         chat: link.chat_id.to_string(),
         play: link.play_id.to_string(),
         linked: visit.when(link.verified_at),
+        in_game: in_game(visit, link).await?,
         discord,
         may: May::of(visit),
         paused: paused::read(visit, &[Class::Interactive, Class::Default]).await?,
@@ -138,6 +143,21 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         audit: audit(visit, link).await?,
     };
     Ok(Response::page(&page)?.status(page.form.status()))
+}
+
+async fn in_game(
+    visit: &GuildVisit,
+    link: &link::Model,
+) -> Result<Option<(String, String, When)>, PageError> {
+    if !visit.may("moderation.read") {
+        return Ok(None);
+    }
+    let (guild, now) = (visit.guild.guild_id, visit.now());
+    let server = present::with_player(visit.read(), guild, link.play_id, now).await?;
+    Ok(server.and_then(|server| {
+        let (_, at) = server.list(now)?;
+        Some((servers::name(&server.server_id), servers::address(visit, &server.server_id), visit.when(at)))
+    }))
 }
 
 /// Active and ended ones of both accounts.

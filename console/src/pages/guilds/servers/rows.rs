@@ -1,13 +1,13 @@
 //! Servers and commands as lists show them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use entities::game_server;
 use entities::server_command::{self, AckStatus, State};
+use entities::{PlayId, Subject, game_server};
 
-use super::super::actors::Actors;
-use super::super::people::Who;
+use super::super::actors::subject;
+use super::super::people::{People, Who};
+use super::places::Places;
 use crate::fields::segment;
 use crate::html::format::{Number, When};
 use crate::response::PageError;
@@ -20,6 +20,8 @@ const ESCAPE: char = '~';
 
 pub(super) struct Row {
     pub(super) url: String,
+    /// Its part of the address, for what fields suggest.
+    pub(super) part: String,
     pub(super) name: String,
     pub(super) players: Number<i32>,
     pub(super) place: String,
@@ -29,13 +31,13 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub(super) fn new(visit: &GuildVisit, row: &game_server::Model, places: &BTreeMap<i64, String>) -> Self {
-        let place = row.place_id.get();
+    pub(super) fn new(visit: &GuildVisit, row: &game_server::Model, places: &Places) -> Self {
         Self {
             url: address(visit, &row.server_id),
+            part: part_of(&row.server_id).into_owned(),
             name: name(&row.server_id),
             players: Number(row.player_count),
-            place: places.get(&place).cloned().unwrap_or_else(|| place.to_string()),
+            place: places.name(row.place_id, row.universe_id),
             heard: visit.when(row.last_heartbeat_at),
             first: visit.when(row.first_seen_at),
             live: row.is_live(visit.now()),
@@ -43,7 +45,7 @@ impl Row {
     }
 }
 
-pub(super) fn name(server: &str) -> String {
+pub(crate) fn name(server: &str) -> String {
     if server.is_empty() { "Studio".to_owned() } else { server.to_owned() }
 }
 
@@ -61,7 +63,7 @@ fn part_of(server: &str) -> Cow<'_, str> {
 }
 
 /// The id of the server that an address names.
-pub(super) fn id_in(part: &str) -> &str {
+pub(crate) fn id_in(part: &str) -> &str {
     match part.trim_start_matches(ESCAPE) {
         STUDIO if part == STUDIO => "",
         STUDIO => &part[ESCAPE.len_utf8()..],
@@ -73,6 +75,8 @@ pub(super) fn id_in(part: &str) -> &str {
 pub(crate) struct Command {
     pub(crate) kind: String,
     pub(crate) target: String,
+    /// The player who is the target.
+    pub(crate) player: Option<Who>,
     pub(crate) reason: String,
     pub(crate) server: String,
     pub(crate) server_url: String,
@@ -89,24 +93,33 @@ impl Command {
         visit: &GuildVisit,
         rows: &[server_command::Model],
     ) -> Result<Vec<Self>, PageError> {
-        let actors = Actors::read(visit, rows.iter().map(|row| row.issued_by.get()).collect()).await?;
-        Ok(rows.iter().map(|row| Self::new(visit, row, &actors)).collect())
+        let players = rows.iter().filter_map(player);
+        let issuers = rows.iter().filter_map(|row| subject(row.issued_by.get()));
+        let people = People::read(visit, issuers.chain(players)).await?;
+        Ok(rows.iter().map(|row| Self::new(visit, row, &people)).collect())
     }
 
-    fn new(visit: &GuildVisit, row: &server_command::Model, actors: &Actors) -> Self {
+    fn new(visit: &GuildVisit, row: &server_command::Model, people: &People) -> Self {
         let too_old = row.issued_at + server_command::LIFETIME <= visit.now();
         Self {
             kind: row.kind.clone(),
             target: row.target_id.clone(),
+            player: player(row).map(|player| people.who(visit, player)),
             reason: row.reason.clone(),
             server: name(&row.server_id),
             server_url: address(visit, &row.server_id),
-            by: actors.who(visit, row.issued_by.get()),
+            by: subject(row.issued_by.get()).map(|subject| people.who(visit, subject)),
             issued: visit.when(row.issued_at),
             mark: mark(row.state, row.ack_status, too_old),
             answer: row.ack_message.clone().unwrap_or_default(),
         }
     }
+}
+
+/// The target of commands that games know to be about a player.
+fn player(row: &server_command::Model) -> Option<Subject> {
+    let is_about_player = ["kick", "message"].contains(&row.kind.as_str());
+    row.target_id.parse::<PlayId>().ok().filter(|_| is_about_player).map(Subject::Play)
 }
 
 fn mark(state: State, status: Option<AckStatus>, too_old: bool) -> (&'static str, &'static str) {

@@ -3,15 +3,19 @@
 use askama::Template;
 use entities::{CommandId, Page as Part, game_server, server_command};
 
+use super::order::{FIELDS, choices, meant};
+use super::places::Places;
+use super::players::Players;
 use super::rows::{Command, Row, id_in};
-use super::{FIELDS, USUAL_COMMANDS, places};
+use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
+use crate::pages::guilds::people::Who;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
 /// Commands of one page.
-const SHOWN: usize = 50;
+const SHOWN: usize = 25;
 
 #[derive(Template)]
 #[template(path = "guilds/server.html")]
@@ -19,10 +23,19 @@ struct Page {
     shell: Shell,
     form: Form,
     may_write: bool,
+    /// Where a player is banned.
+    ban_url: String,
     server: Row,
+    players: Option<Players>,
     commands: Vec<Command>,
     more: Option<String>,
-    usual: [&'static str; 4],
+    kinds: Vec<Choice>,
+    /// The player whose id the form has.
+    meant: Option<Who>,
+    /// The server's part of the address, for suggestions.
+    on: Option<String>,
+    /// The form is open from the start.
+    opens: bool,
 }
 
 /// The server of the address.
@@ -33,7 +46,7 @@ pub(super) async fn find(visit: &GuildVisit) -> Result<game_server::Model, PageE
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
-    show(&visit, Form::default()).await
+    show(&visit, Form::new(visit.query.clone())).await
 }
 
 pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
@@ -43,14 +56,19 @@ pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Response, Pag
     let mut commands = server_command::list(visit.read(), visit.guild.guild_id, id, part).await?;
     let has_more = commands.len() > SHOWN;
     commands.truncate(SHOWN);
-    let server = Row::new(visit, &row, &places(visit).await?);
+    let server = Row::new(visit, &row, &Places::of(visit, [(row.place_id, row.universe_id)]).await?);
     let page = Page {
         shell: visit.shell(&server.name, Place::Servers),
         may_write: visit.may("moderation.write") && server.live,
         more: commands.last().filter(|_| has_more).map(|last| format!("before={}", last.command_id)),
         commands: Command::all(visit, &commands).await?,
+        ban_url: visit.url("/moderation/bans/new"),
+        players: Players::read(visit, &row).await?,
+        kinds: choices(),
+        meant: meant(visit, &form).await?,
+        on: Some(server.part.clone()),
+        opens: form.is_refused() || !form.text("kind").is_empty(),
         server,
-        usual: USUAL_COMMANDS,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

@@ -42,6 +42,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         place: sent.place_id,
         universe: sent.universe_id,
         player_count: sent.player_count.0,
+        players: None,
         at: call.now(),
     };
     presence::hear(&call, heartbeat).await?;

@@ -3,6 +3,7 @@
 //! Its answer says everything about the players who are there, so there are no changes that a server could miss, and a
 //! tick may be repeated at any time. It is made in memory; results of commands, and a server's row every 30 s, are written.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use entities::game_server::{self, Heartbeat};
@@ -45,7 +46,8 @@ request! {
         /// 1 for the first tick of a server, and one more for each further one.
         #[example(1)]
         sequence: Whole<1, { i32::MAX }>,
-        /// Everyone who is there.
+        /// Everyone who is there: the list of players of the server, and whom bans and mutes are told of. Without it the
+        /// service knows only how many they are.
         players: Option<List<OrTest<PlayId>, 1_000>>,
         /// Who joined since the last tick; they are listed in any case.
         joined: Option<Batch<OrTest<PlayId>>>,
@@ -136,6 +138,8 @@ struct Sent {
     first: bool,
     /// Those who joined come first.
     present: Vec<PlayId>,
+    /// Whether these are all who are there.
+    lists: bool,
     joined: usize,
     results: Vec<CommandResult>,
     sessions: Vec<String>,
@@ -146,6 +150,7 @@ struct Sent {
 
 impl Sent {
     fn of(tick: Tick, guild: GuildId) -> Self {
+        let lists = tick.players.is_some();
         let players = tick.players.map(|List(players)| players).unwrap_or_default();
         let joined = tick.joined.map(|List(joined)| joined).unwrap_or_default();
         let count = i32::try_from(players.len()).unwrap_or(PLAYERS_MAX);
@@ -160,6 +165,7 @@ impl Sent {
             heartbeat: (tick.place_id, tick.universe_id, count),
             first: tick.sequence.0 == 1,
             joined: known,
+            lists,
             present: entry::players(joined.into_iter().chain(players)),
             results: tick.results.map(|List(results)| results).unwrap_or_default(),
             sessions: tick.sessions.into_iter().flat_map(|List(all)| all).map(|Text(id)| id).collect(),
@@ -236,9 +242,14 @@ fn state_of(seen: &Seen) -> Result<String, ApiError> {
 /// Records that the server is there. Whether the database is away: a later tick records it. One beyond the guild's cap is
 /// answered, but not listed.
 async fn hear(call: &Call, tick: &Sent) -> Result<bool, ApiError> {
+    if !presence::is_due(call, &tick.server, tick.lists, WRITE_INTERVAL) {
+        return Ok(false);
+    }
     let ((guild, server), (place, universe, player_count)) = (tick.server.clone(), tick.heartbeat);
-    let heartbeat = Heartbeat { guild, server, place, universe, player_count, at: call.now() };
-    match presence::hear_seldom(call, heartbeat, WRITE_INTERVAL).await {
+    let players = tick.lists.then(|| tick.present.iter().copied().collect::<BTreeSet<_>>());
+    let players = players.map(|players| players.into_iter().collect());
+    let heartbeat = Heartbeat { guild, server, place, universe, player_count, players, at: call.now() };
+    match presence::hear(call, heartbeat).await {
         Err(error) if error.kind() == Kind::Unavailable => Ok(true),
         Err(error) if error.kind() == Kind::Rule => Ok(false),
         heard => heard.map(|()| false),

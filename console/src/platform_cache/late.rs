@@ -1,0 +1,57 @@
+//! What a platform says of many things, for lists. A list waits briefly for the platform and does without what is late; the
+//! next request has it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::Duration;
+
+use moka::sync::Cache;
+use tracing::Instrument;
+
+const KEPT_FOR: Duration = Duration::from_hours(1);
+/// Time until something without an answer is requested again.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
+const CAPACITY: u64 = 50_000;
+/// A page waits for a platform no longer than this.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+#[derive(Clone)]
+pub(super) struct Late<K, V> {
+    known: Cache<K, V>,
+    asked: Cache<K, ()>,
+}
+
+impl<K, V> Late<K, V>
+where
+    K: Copy + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    pub(super) fn new() -> Self {
+        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let asked = Cache::builder().max_capacity(CAPACITY).time_to_live(ASKED_AGAIN_AFTER).build();
+        Self { known, asked }
+    }
+
+    /// Those to ask the platform for: neither known nor asked for already.
+    pub(super) fn lacks(&self, key: &K) -> bool {
+        !self.known.contains_key(key) && !self.asked.contains_key(key)
+    }
+
+    /// Waits briefly for an answer, which goes on after the page stops waiting.
+    pub(super) async fn ask(&self, keys: &[K], asking: impl Future<Output = ()> + Send + 'static) {
+        keys.iter().for_each(|key| self.asked.insert(*key, ()));
+        if !keys.is_empty() {
+            let asking = tokio::spawn(asking.in_current_span());
+            let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
+        }
+    }
+
+    pub(super) fn learn(&self, answers: impl IntoIterator<Item = (K, V)>) {
+        answers.into_iter().for_each(|(key, value)| self.known.insert(key, value));
+    }
+
+    /// What is known of these.
+    pub(super) fn known(&self, keys: &[K]) -> HashMap<K, V> {
+        keys.iter().filter_map(|key| Some((*key, self.known.get(key)?))).collect()
+    }
+}
