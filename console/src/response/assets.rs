@@ -75,7 +75,7 @@ mod tests {
             let rule = format!("[data-accent={}] {{", accent.name());
             let own =
                 style.lines().filter(|line| line.starts_with(&rule)).find_map(|line| colours(line, "accent"));
-            let own = if *accent == Accent::Indigo { of("accent") } else { own.expect(accent.name()) };
+            let own = if *accent == Accent::Indigo { of("accent") } else { own.unwrap() };
             for (ground, theme) in grounds.iter().flat_map(|ground| [(ground, 0), (ground, 1)]) {
                 let (dark, light) = (own[theme].min(ground[theme]), own[theme].max(ground[theme]));
                 let contrast = (light + 0.05) / (dark + 0.05);
