@@ -65,14 +65,20 @@ async function ask(typed) {
   if (page.querySelector("[role=option]")) open(document.adoptNode(page.body).childNodes);
 }
 
-document.addEventListener("input", ({ target, detail }) => {
-  if (!target.dataset.suggest || detail === list) return;
+function suggest(target) {
   field = target;
   for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"]]) field.setAttribute(name, value);
   close();
   const typed = field.value.trim();
   if (typed.length > 1) waiting = setTimeout(ask, PAUSE_MS, typed);
+}
+
+document.addEventListener("input", ({ target, detail }) => {
+  if (target.dataset.suggest && detail !== list) suggest(target);
 });
+// Somebody may have typed before this script was there.
+const first = document.activeElement;
+if (first?.dataset.suggest && first.value !== first.defaultValue) suggest(first);
 
 function move(event, by) {
   const all = options();

@@ -145,6 +145,7 @@ mod tests {
                     moderator: 9.try_into().unwrap(),
                     key: None,
                     created_at: now,
+                    number: None,
                     expires_at: Some(now + Duration::from_secs(1)),
                 };
                 change::create(context.database.write(), &begun, vec![ban]).await.unwrap();

@@ -178,7 +178,7 @@ async fn a_running_bulk_job_shows_its_progress_and_estimate(deployment: &Deploym
     let output = deployment.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(
-        output.stderr.contains("kinds are sync_member, greet_member, catch_up, unlink_member"),
+        output.stderr.contains("kinds are sync_member, staff_by_role, greet_member, catch_up"),
         "{output:?}"
     );
     let path = format!("/guilds/{}/jobs?kind=no_such_kind", guild.id);

@@ -4,6 +4,7 @@ mod applying;
 mod checks;
 mod devtools;
 mod docs;
+mod errands;
 mod every_page;
 mod failures;
 mod journeys;

@@ -232,7 +232,7 @@ async fn who_is_staff_by_a_role_is_marked_and_changed_only_by_it(deployment: &De
     })
     .await;
     let own = page(deployment, &format!("staff/{}", member.chat));
-    owner.post(&format!("{own}/remove"), &[]).await.shows(409, "give or take the role there");
+    owner.post(&format!("{own}/remove"), &[]).await.shows(422, "give or take the role there");
     let gone = json!({ "guild_id": guild.id, "chat_id": member.chat, "remove": true });
     deployment.simulator.change_member(gone).await;
 }
@@ -269,9 +269,9 @@ async fn members_and_roles_are_changed_and_brought_back(deployment: &Deployment)
         ("play_permissions", "warn"),
     ];
     let added = owner.submit(&roles, &fields).await;
-    added.shows(200, "Staff role Trial added.").shows(200, "1 of 14 permissions");
+    added.shows(200, "Staff role Trial added.").shows(200, "1 of 16 permissions");
     let edited = owner.submit(&roles, &[("role_id", other), ("role_name", "Trainee")]).await;
-    owner.undo(&edited).await.shows(200, "1 of 14 permissions");
+    owner.undo(&edited).await.shows(200, "1 of 16 permissions");
     let gone = owner.submit(&format!("{roles}/{other}/remove"), &[]).await;
     owner.undo(&gone).await.shows(200, "Staff role Trial added.");
 }

@@ -9,7 +9,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 use super::model::{
     ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
 };
-use super::number::Numbers;
+use super::number::{Numbered, Numbers};
 use crate::moderation_revision::Change;
 use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp};
 
@@ -28,6 +28,8 @@ pub struct NewSanction {
     pub key: Option<KeyId>,
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
+    /// The number of the one that it restores.
+    pub number: Option<i64>,
 }
 
 impl NewSanction {
@@ -45,6 +47,10 @@ impl NewSanction {
 
     fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         std::iter::once(self.slot()).chain(self.twin())
+    }
+
+    fn numbered(&self) -> Numbered {
+        Numbered { slots: self.slots().collect(), restored: self.number }
     }
 }
 
@@ -90,8 +96,7 @@ async fn create_distinct<C: ConnectionTrait>(
     let taken = taken.filter(|(_, twin)| of_others.contains(twin));
     let taken = taken.map(|(by, twin)| ((by, None), twin.rows(change.guild)));
     let mut superseded = close_all(conn, change, Lifted::Superseded, taken).await?;
-    let numbers =
-        Numbers::take(conn, change, new.iter().map(|new| new.slots().collect()), &superseded).await?;
+    let numbers = Numbers::take(conn, change, new.iter().map(NewSanction::numbered), &superseded).await?;
     let mut added = insert(conn, change, &numbers, &new).await?;
     if added.len() < new.len() {
         numbers.give_back(conn, change, &added).await?;
@@ -99,8 +104,7 @@ async fn create_distinct<C: ConnectionTrait>(
         new.retain(|new| !free.contains(&new.slot()));
         let taken = new.iter().map(|new| ((new.moderator, None), new.slot().rows(change.guild)));
         superseded.append(&mut close_all(conn, change, Lifted::Superseded, taken).await?);
-        let numbers =
-            Numbers::take(conn, change, new.iter().map(|new| new.slots().collect()), &superseded).await?;
+        let numbers = Numbers::take(conn, change, new.iter().map(NewSanction::numbered), &superseded).await?;
         added.append(&mut insert(conn, change, &numbers, &new).await?);
     }
     let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();

@@ -45,17 +45,20 @@ impl Recent {
         Ok(Self(rows))
     }
 
+    /// The number of the one in this place that a new one restores.
+    pub fn restored(&self, target: Target, now: Timestamp) -> Option<i64> {
+        let lifted = self.0.iter().filter(|row| target.concerns(row) && row.place_id == target.place);
+        let lifted = lifted.filter_map(|row| Some((lifted_by_mistake(row, now)?.1, row.number)));
+        lifted.max().map(|(_, number)| number)
+    }
+
     /// Call it for each in order, with its person and the sanctions that it closed.
     pub fn impose(&mut self, person: Person, new: &Model, closed: &[Model]) -> Imposed {
         let (by, now) = (new.moderator_id, new.created_at);
         let target = Target { kind: new.kind, person, place: None };
         let was_in_force = closed.iter().any(|row| row.lifted_how == Some(Lifted::Superseded));
         let theirs = || self.0.iter().filter(|row| target.concerns(row));
-        let undone: Vec<_> = theirs()
-            .filter(|row| row.lifted_how == Some(Lifted::Lifted))
-            .filter_map(|row| Some((row.lifted_by?, row.lifted_at?)))
-            .filter(|(_, at)| is_within(*at, RESTORED_WITHIN, now))
-            .collect();
+        let undone: Vec<_> = theirs().filter_map(|row| lifted_by_mistake(row, now)).collect();
         let is_change = was_in_force || theirs().any(|row| row.in_force(now) || acted(row, by, now));
         let counts = !is_change && undone.is_empty();
         self.note(closed);
@@ -77,6 +80,13 @@ impl Recent {
         self.0.retain(|row| changed.iter().all(|changed| changed.sanction_id != row.sanction_id));
         self.0.extend_from_slice(changed);
     }
+}
+
+/// The moderator and time of a lift after which a new one is a restored one.
+fn lifted_by_mistake(row: &Model, now: Timestamp) -> Option<(ChatId, Timestamp)> {
+    let lift = (row.lifted_by?, row.lifted_at?);
+    let is_mistake = row.lifted_how == Some(Lifted::Lifted) && is_within(lift.1, RESTORED_WITHIN, now);
+    is_mistake.then_some(lift)
 }
 
 /// The moderator imposed or lifted it a short time ago.

@@ -1,5 +1,5 @@
-//! The numbers of bans and mutes, for people: each kind of a guild counts by itself, and what replaces another keeps its
-//! number.
+//! The numbers of bans and mutes, for people: each kind of a guild counts by itself, and what replaces or restores another keeps
+//! its number.
 
 use std::collections::HashMap;
 
@@ -8,6 +8,14 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 
 use super::model::{Lifted, Model, SanctionKind, Slot};
 use crate::moderation_revision::{Change, Column, Entity};
+
+/// A new sanction that needs a number.
+pub(super) struct Numbered {
+    /// Its own, then that of the person's other account.
+    pub(super) slots: Vec<Slot>,
+    /// The number of the one that it restores.
+    pub(super) restored: Option<i64>,
+}
 
 /// Numbers for new sanctions, by their slots. The transaction holds the row that counts.
 pub(super) struct Numbers {
@@ -18,12 +26,11 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Those of the sanctions that they replace, or else the next ones. `new`: of each its own slot, then that of the person's
-    /// other account.
+    /// Those of the sanctions that they replace or restore, or else the next ones.
     pub(super) async fn take<C: ConnectionTrait>(
         conn: &C,
         change: &Change,
-        new: impl Iterator<Item = Vec<Slot>>,
+        new: impl Iterator<Item = Numbered>,
         superseded: &[Model],
     ) -> Result<Self, DbErr> {
         let replaced: HashMap<Slot, i64> = superseded
@@ -33,10 +40,10 @@ impl Numbers {
             .collect();
         let mut by_slot = HashMap::new();
         let mut fresh = Vec::new();
-        for slots in new {
-            let kept = slots.iter().filter_map(|slot| replaced.get(slot)).min();
+        for Numbered { slots, restored } in new {
+            let kept = slots.iter().filter_map(|slot| replaced.get(slot)).min().copied().or(restored);
             match (slots.first(), kept) {
-                (Some(own), Some(number)) => drop(by_slot.insert(*own, *number)),
+                (Some(own), Some(number)) => drop(by_slot.insert(*own, number)),
                 (Some(own), None) => fresh.push(*own),
                 (None, _) => {}
             }

@@ -37,6 +37,7 @@ pub(crate) fn new(
         key: None,
         created_at: at(0),
         expires_at,
+        number: None,
     }
 }
 

@@ -19,6 +19,7 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
         moderator: chat(99),
         key: None,
         created_at: at(0),
+        number: None,
         expires_at,
     }
 }

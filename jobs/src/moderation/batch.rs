@@ -73,7 +73,9 @@ impl Batch<'_> {
             let Wanted::Imposed { place: of, reason, expires_at, .. } = &order.wanted else { continue };
             places.push(place);
             people.push(order.person);
+            let target = Target { kind: order.kind, person: order.person, place: *of };
             new.push(NewSanction {
+                number: self.recent.restored(target, self.work.now()),
                 kind: order.kind,
                 subject: order.subject,
                 person: order.person,

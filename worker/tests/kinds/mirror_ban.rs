@@ -35,6 +35,7 @@ impl Process {
             moderator: chat(42),
             key: None,
             created_at: now,
+            number: None,
             expires_at: None,
         };
         let created = change::create(&transaction, &change, vec![new]).await.unwrap();

@@ -80,6 +80,7 @@ impl Fixture {
             moderator: ChatId::try_from(9).unwrap(),
             key: None,
             created_at: at(0),
+            number: None,
             expires_at: seconds.map(at),
         };
         change::create(&transaction, &begun, vec![ban]).await.unwrap();

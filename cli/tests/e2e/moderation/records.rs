@@ -8,6 +8,7 @@ use testkit::{Deployment, both_modes};
 both_modes!(
     each_change_writes_an_action_and_an_audit_entry_of_the_moderator,
     a_repeated_request_bans_once,
+    what_is_prolonged_or_restored_keeps_its_number,
     concurrent_bans_of_one_player_leave_one_in_force,
     many_changes_at_once_have_each_their_own_outcome,
 );
@@ -48,6 +49,25 @@ async fn a_repeated_request_bans_once(deployment: &Deployment) {
     let again = api.post(&deployment.moderation("play/unban"), body).await;
     assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
     assert_eq!(first.body, again.body);
+}
+
+async fn what_is_prolonged_or_restored_keeps_its_number(deployment: &Deployment) {
+    let (other, numbers) = ("930001", async || -> Vec<i64> {
+        let bans = deployment.ban_history("").await;
+        bans.iter().rev().map(|ban| ban["number"].as_i64().unwrap()).collect()
+    });
+    deployment.sanction("ban", STRANGER, json!({})).await.ok();
+    deployment.sanction("ban", STRANGER, json!({ "duration_seconds": 3600 })).await.ok();
+    deployment.sanction("ban", other, json!({})).await.ok();
+    for person in [STRANGER, other] {
+        deployment.sanction("unban", person, json!({})).await.ok();
+    }
+    // One of a single place is another ban.
+    deployment.sanction("ban", other, json!({ "place_id": 11 })).await.ok();
+    deployment.sanction("ban", STRANGER, json!({})).await.ok();
+    deployment.sanction("ban", other, json!({})).await.ok();
+    deployment.sanction("mute", other, json!({})).await.ok();
+    assert_eq!(numbers().await, [1, 1, 2, 3, 1, 2]);
 }
 
 async fn concurrent_bans_of_one_player_leave_one_in_force(deployment: &Deployment) {

@@ -94,7 +94,9 @@ async fn members_are_put_and_removed(deployment: &Deployment) {
 
     // A new role keeps `joined_at`, unless the request has it.
     let data = put(deployment, "members/424242", admin.clone()).await.ok();
-    assert_eq!(data, json!({ "chat_id": "424242", "role_id": guild.high_role, "joined_at": joined }));
+    let expected =
+        json!({ "chat_id": "424242", "role_id": guild.high_role, "joined_at": joined, "by_role": false });
+    assert_eq!(data, expected);
     assert!(
         put(deployment, "members/424242", admin.clone()).await.message().starts_with("nothing to change")
     );

@@ -98,13 +98,13 @@ impl Waiting {
 async fn out_of_step(visit: &GuildVisit) -> Result<Vec<Waiting>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let following = follow::read(conn, guild, visit.now()).await?;
-    let is_off = following.is_off() || visit.platforms().follow_pace == FollowPace::Off;
-    let acts = !is_off && following.stopped.is_none();
+    let is_off_here = visit.platforms().follow_pace == FollowPace::Off;
+    let acts = !is_off_here && !following.is_off() && following.stopped.is_none();
     let before = acts.then(|| visit.now() - MENDED_WITHIN);
     let members = synced_member::count_due(conn, guild, before).await?;
     let url = || visit.url("/sync");
     let mut waits = Vec::new();
-    if let Some(why) = following.stopped {
+    if let Some(why) = following.stopped.filter(|_| !is_off_here) {
         waits.push(Waiting { words: format!("Automatic syncs stopped: {why}"), url: url() });
     }
     if members > 0 {

@@ -19,7 +19,7 @@ const labelOf = (field) => [...(field.labels ?? [])].map((label) => label.innerT
 const fill = (label, text) => {
   const all = [...document.querySelectorAll("input, select, textarea")].filter(shown);
   const field = all.find((one) => labelOf(one).trim() === label) ?? all.find((one) => labelOf(one).includes(label));
-  if (!field) return null;
+  if (!field || document.readyState !== "complete") return null;
   if (field.type === "date") {
     field.value = text;
     return "date";
@@ -39,8 +39,10 @@ const fill = (label, text) => {
 /** What has the focus: its words or label, and whether one sees that it has it. */
 const focused = () => {
   const element = document.activeElement;
+  if (!element || element.matches("body, main")) return { name: "", outlined: true };
   const style = getComputedStyle(element);
   const outlined = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
-  if (element.matches("body, main")) return { name: "", outlined: true };
-  return { name: labelOf(element).trim() || words(element), outlined };
+  const others = element.type === "radio" ? [...element.form.elements].filter(({ name }) => name === element.name) : [];
+  const choice = others.map(labelOf).join(", ");
+  return { name: labelOf(element).trim() || words(element), outlined, choice, checked: element.checked, field: element.matches("input, select, textarea") };
 };

@@ -13,6 +13,12 @@ const CUT: &str = "[...document.querySelectorAll('.own .menu-body > *')].filter(
     const { left, right, width } = one.getBoundingClientRect();
     return width > 0 && (left < 0 || right > document.documentElement.clientWidth);
 }).length";
+/// What opens and does not fit: it cannot be read or pressed.
+const OPENED: &str = "[...document.querySelectorAll('main details')].filter((one) => {
+    one.open = true;
+    const { left, right } = one.lastElementChild.getBoundingClientRect();
+    return left < 0 || right > document.documentElement.clientWidth;
+}).map((one) => `${JSON.stringify(one.lastElementChild.getBoundingClientRect())} ${one.outerHTML.slice(0, 200)}`)";
 /// The name of the person is at the right of the first line.
 const AT_THE_RIGHT: &str = "(() => {
     const [own, menu] = ['.own', '.bar'].map((one) => document.querySelector(one).getBoundingClientRect());
@@ -33,8 +39,19 @@ async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let guild = format!("/console/guilds/{}", deployment.guild().id);
-    for width in [320, 375] {
+    for width in [320, 390] {
         tab.width(width).await;
+        for page in [
+            "/moderation/bans",
+            "/moderation/bans/1",
+            "/staff/leave",
+            "/servers/arena%2D1",
+            "/shield",
+            "/sync",
+        ] {
+            tab.goto(&format!("{guild}{page}")).await;
+            assert_eq!(tab.evaluate(OPENED).await, serde_json::json!([]), "{page} at {width} px");
+        }
         for page in ["", "/members", "/moderation/bans", "/keys", "/audit", "/servers"] {
             tab.goto(&format!("{guild}{page}")).await;
             assert_eq!(tab.evaluate(AT_THE_RIGHT).await, true, "{page} at {width} px");

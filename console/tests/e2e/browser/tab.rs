@@ -18,6 +18,8 @@ pub(super) struct Tab<'b> {
     pub(super) events: Events,
     base: String,
     scripts: Cell<bool>,
+    /// A finger presses, not a mouse.
+    touches: Cell<bool>,
 }
 
 impl<'b> Tab<'b> {
@@ -28,7 +30,8 @@ impl<'b> Tab<'b> {
     /// Of a service with this address.
     pub(super) async fn at(browser: &'b Browser, base: String) -> Self {
         let (session, events) = browser.attach().await;
-        let tab = Self { browser, session, events, base, scripts: Cell::new(true) };
+        let (scripts, touches) = (Cell::new(true), Cell::new(false));
+        let tab = Self { browser, session, events, base, scripts, touches };
         tab.width(1280).await;
         tab
     }
@@ -40,6 +43,13 @@ impl<'b> Tab<'b> {
     pub(super) async fn width(&self, width: u32) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
+    pub(super) async fn as_phone(&self) {
+        let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true });
+        self.call("Emulation.setDeviceMetricsOverride", size).await;
+        self.call("Emulation.setTouchEmulationEnabled", json!({ "enabled": true })).await;
+        self.touches.set(true);
     }
 
     /// Without motion, so that a change of colours is immediate.
@@ -181,8 +191,16 @@ impl<'b> Tab<'b> {
         eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(Value::is_object)).await
     }
 
-    async fn press_at(&self, kinds: &str, words: &str) {
+    pub(super) async fn press_at(&self, kinds: &str, words: &str) {
         let at = self.place(kinds, words).await;
+        if self.touches.get() {
+            for (kind, points) in
+                [("touchStart", json!([{ "x": at["x"], "y": at["y"] }])), ("touchEnd", json!([]))]
+            {
+                self.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points })).await;
+            }
+            return;
+        }
         for kind in ["mousePressed", "mouseReleased"] {
             let event =
                 json!({ "type": kind, "x": at["x"], "y": at["y"], "button": "left", "clickCount": 1 });
@@ -225,20 +243,54 @@ impl<'b> Tab<'b> {
         self.call("Input.dispatchKeyEvent", up).await;
     }
 
-    /// Presses Tab until the focus is on an element with these words or this label, which must be visible.
-    pub(super) async fn tab_to(&self, words: &str) {
+    /// Presses Tab until the focus is on an element with these words or this label, or on one of the same choice, which must be
+    /// visible. Returns the keys.
+    pub(super) async fn tab_to(&self, words: &str) -> u32 {
+        self.tab_until(words, false).await
+    }
+
+    /// The same to a field with this label, which may have the focus already.
+    pub(super) async fn tab_to_field(&self, label: &str) -> u32 {
+        self.tab_until(label, true).await
+    }
+
+    /// Nothing has the focus: Tab begins at the top of the page.
+    pub(super) async fn is_unfocused(&self) -> bool {
+        self.evaluate("document.activeElement === document.body && location.hash === ''").await == true
+    }
+
+    async fn tab_until(&self, words: &str, only_fields: bool) -> u32 {
         let mut passed = Vec::new();
-        for _ in 0..80 {
-            self.press("Tab").await;
+        for keys in u32::from(!only_fields)..=80 {
+            if keys > 0 {
+                self.press("Tab").await;
+            }
             let here = self.find("focused()").await;
             let name = here["name"].as_str().unwrap_or_default().to_owned();
-            if name.contains(words) {
+            let in_choice = here["choice"].as_str().is_some_and(|choice| choice.contains(words));
+            if (name.contains(words) || in_choice) && (here["field"] == true || !only_fields) {
                 assert!(here["outlined"] == true, "the focus on {name:?} cannot be seen");
-                return;
+                return keys;
             }
             passed.push(name);
         }
         panic!("Tab does not reach {words:?} on {}: {passed:?}", self.path().await);
+    }
+
+    /// Marks the option with this label in the choice that has the focus. Returns the keys.
+    pub(super) async fn arrow_to(&self, label: &str) -> u32 {
+        for keys in 0..20 {
+            let here = self.find("focused()").await;
+            if here["name"].as_str().is_some_and(|name| name.contains(label)) {
+                if here["checked"] == true {
+                    return keys;
+                }
+                self.press(" ").await;
+                return keys + 1;
+            }
+            self.press("ArrowDown").await;
+        }
+        panic!("no arrow leads to {label:?} on {}", self.path().await);
     }
 
     /// Presses the keys of these letters, as lists of options expect them.

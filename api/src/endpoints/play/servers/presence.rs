@@ -15,20 +15,26 @@ pub(crate) const PLAYERS_MAX: i32 = 100_000;
 /// Offline servers deleted at a time to get below the cap.
 const FORGOTTEN: u64 = 100;
 
-/// Records the heartbeat, at once if the server is not known.
-pub(crate) async fn hear(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
+/// Records the heartbeat, at once if the server is not known. An async function would hold it twice.
+pub(crate) fn hear(call: &Call, heartbeat: Heartbeat) -> impl Future<Output = Result<(), ApiError>> + '_ {
     let server = (heartbeat.guild, heartbeat.server.clone());
     let (known, at) = (&call.state.caches.known_servers, heartbeat.at);
     let before = known.get(&server);
     let listed = heartbeat.players.as_ref().map(|_| at).or(before.and_then(|before| before.listed));
-    if before.is_some() {
+    let new = if before.is_some() {
         call.state.heartbeats.note_server(heartbeat);
+        None
     } else {
         // Boxed, because most heartbeats do not run it.
-        Box::pin(make_known(call, heartbeat)).await?;
+        Some(Box::pin(make_known(call, heartbeat)))
+    };
+    async move {
+        if let Some(new) = new {
+            new.await?;
+        }
+        known.insert(server, Heard { at, listed });
+        Ok(())
     }
-    known.insert(server, Heard { at, listed });
-    Ok(())
 }
 
 /// Whether the server was not heard within this time, or did not list its players, if it does now.
