@@ -34,8 +34,10 @@ struct Page {
     admin: bool,
     /// The viewer's own page, if they are staff.
     own: Option<String>,
+    /// Holding a role makes staff.
     by_role: bool,
-    settings: String,
+    /// Where that is set, for whom may set it.
+    settings: Option<String>,
     on_duty: Count<u64>,
     /// The name or id to which the list is limited.
     searched: String,
@@ -90,7 +92,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         admin: visit.rights.may(Needs::Admin),
         own: is_staff.then(|| visit.url(&format!("/staff/{}", own(visit)))),
         by_role: visit.guild.staff_by_role,
-        settings: visit.url("/settings#staff_by_role"),
+        settings: visit.rights.administrates.then(|| visit.url("/settings#staff_by_role")),
         on_duty: Count(on_duty, "staff member"),
         searched,
         columns: columns(&visit.query, [("name", "Staff member"), ("role", "Role"), ("joined", "Joined")]),
