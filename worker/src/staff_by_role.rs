@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use chrono::SecondsFormat;
 use entities::audit_entry::NewEntry;
 use entities::cap::Cap;
 use entities::staff_member::{self, Model};
@@ -88,7 +89,7 @@ fn told(member: &Model) -> Value {
     json!({
         "chat_id": member.chat_id,
         "role_id": member.role_id,
-        "joined_at": member.joined_at.timestamp(),
+        "joined_at": member.joined_at.to_rfc3339_opts(SecondsFormat::Secs, true),
         "by_role": member.by_role,
     })
 }

@@ -70,7 +70,9 @@ async fn giving_and_taking_a_role_makes_staff_and_ends_it(deployment: &Deploymen
     becomes(deployment, &member.chat, json!("Moderator")).await;
     let entry = deployment.audit("staff_members.put").await;
     let entry = entry.iter().find(|entry| entry["target_id"] == member.chat).unwrap();
-    assert_eq!((&entry["actor_id"], &entry["metadata"]["after"]["by_role"]), (&json!("0"), &json!(true)));
+    let told = &entry["metadata"]["after"];
+    assert_eq!((&entry["actor_id"], &told["by_role"]), (&json!("0"), &json!(true)));
+    assert!(told["joined_at"].as_str().is_some_and(|at| at.ends_with('Z')), "as entries of the API: {told}");
     // Only the role decides.
     let own = path(deployment, &format!("members/{}", member.chat));
     let other = json!({ "role_id": guild.high_role });
