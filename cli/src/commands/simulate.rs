@@ -65,7 +65,8 @@ pub(crate) const MAX_LIFE_RATE: i64 = 360_000;
 /// "gh_…"}` says once where codes are sent, on this machine only, and with which key.
 ///
 /// Pictures are at `/avatars/USER/FILE` and `/icons/GUILD/FILE` of the chat platform, and at the addresses that
-/// `GET /v1/users/avatar-headshot` answers for game accounts; `POST /v1/usernames/users` finds these by name.
+/// `GET /v1/users/avatar-headshot` answers for game accounts; `POST /v1/usernames/users` finds these by name. `GET /v1/games`
+/// names universes.
 ///
 /// The event stream is where `GET /gateway/bot` says. `POST /control/gateway` faults it: `{"cut": true}`, `{"reconnect": true}` and
 /// `{"invalidate": true}` once; `refuse` (connections), `deaf` (to heartbeats), `double` and `reorder` (so many of the next events),
