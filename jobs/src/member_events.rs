@@ -74,6 +74,14 @@ impl Members {
             return Ok(());
         }
         self.look_at_staff(work, member.chat_id, Some(member)).await?;
+        self.changed_otherwise(work, member).await
+    }
+
+    async fn changed_otherwise(
+        &mut self,
+        work: &mut UnitOfWork,
+        member: &ChatMember,
+    ) -> Result<(), QueueError> {
         if self.screened.remove(&member.chat_id) {
             screened_member::remove(work.tx(), self.guild.guild_id, member.chat_id).await?;
             return self.welcome(work, member).await;
@@ -105,8 +113,22 @@ impl Members {
     /// A member who was changed while nobody looked: one whom no sync has seen is no news.
     pub async fn missed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
         let was_seen = self.states.get(&member.chat_id).is_some_and(|states| states.end.is_some());
-        if was_seen || self.screened.contains(&member.chat_id) {
-            self.changed(work, member).await?;
+        if !member.is_pending && (was_seen || self.screened.contains(&member.chat_id)) {
+            self.changed_otherwise(work, member).await?;
+        }
+        Ok(())
+    }
+
+    /// Whoever of a page differs from the staff roles that they hold. `covered`: after whom and up to whom it has all members.
+    pub async fn look_at_staff_of(
+        &self,
+        work: &mut UnitOfWork,
+        page: &[ChatMember],
+        covered: (Option<ChatId>, Option<ChatId>),
+    ) -> Result<(), QueueError> {
+        let differing = self.staff.as_ref().map(|staff| staff.differing(page, covered));
+        for user in differing.unwrap_or_default() {
+            staff_by_role::enqueue(work, self.guild.guild_id, user).await?;
         }
         Ok(())
     }

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use entities::job::Class;
 use entities::staff_member::{self, Model};
-use entities::{ChatId, GuildId, RoleId, guild, staff_role};
+use entities::{ChatId, GuildId, RoleId, guild, staff_role, staff_session};
 use platforms::ChatMember;
 use queue::{Payload, QueueError};
-use runtime::UnitOfWork;
+use runtime::{Event, UnitOfWork};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,21 @@ impl Staff {
         let gone = gone.filter(|user| self.differs(*user, None));
         differing.map(|member| member.chat_id).chain(gone).collect()
     }
+}
+
+/// Whether only the role decides about a member: they are staff by it, and the guild still wants that.
+pub async fn is_decided<C: ConnectionTrait>(conn: &C, member: Option<&Model>) -> Result<bool, DbErr> {
+    let Some(member) = member.filter(|member| member.by_role) else { return Ok(false) };
+    Ok(guild::find(conn, member.guild_id).await?.is_some_and(|guild| guild.staff_by_role))
+}
+
+/// Ends a membership with its open session, at the last heartbeat of that. `None`: they are not staff.
+pub async fn end(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<Option<Model>, DbErr> {
+    let Some(removed) = staff_member::delete(work.tx(), guild, user).await? else { return Ok(None) };
+    let session = staff_session::end_open(work.tx(), guild, user).await?;
+    work.announce([Event::StaffChanged { guild }]);
+    work.announce(session.map(|session| Event::SessionEnded { guild, session: session.session_id }));
+    Ok(Some(removed))
 }
 
 pub async fn enqueue(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<(), QueueError> {

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use entities::{ChatId, guild};
 use jobs::kinds::CatchUp;
 use jobs::member_events::{Members, follow_ban};
-use jobs::staff_by_role::{self, Staff};
 use platforms::{BanDeed, CallContext, ChatMember, MEMBERS_PER_PAGE, PlatformError, Platforms};
 use queue::QueueError;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -98,14 +97,10 @@ async fn look_at(
     covered: (Option<ChatId>, Option<ChatId>),
 ) -> Result<(), QueueError> {
     let Some(guild) = guild::find(work.tx(), args.guild).await? else { return Ok(()) };
-    if let Some(staff) = Staff::load(work.tx(), &guild).await? {
-        for user in staff.differing(page, covered) {
-            staff_by_role::enqueue(work, args.guild, user).await?;
-        }
-    }
     let people: Vec<&ChatMember> = page.iter().filter(|member| !member.is_bot).collect();
     let users: Vec<ChatId> = people.iter().map(|member| member.chat_id).collect();
     let mut members = Members::load(work, guild, &users).await?;
+    members.look_at_staff_of(work, page, covered).await?;
     for member in people {
         if member.joined_at.is_some_and(|joined_at| joined_at >= args.since) {
             members.joined(work, member).await?;

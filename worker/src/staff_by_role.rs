@@ -7,9 +7,9 @@ use chrono::SecondsFormat;
 use entities::audit_entry::NewEntry;
 use entities::cap::Cap;
 use entities::staff_member::{self, Model};
-use entities::{guild, staff_role, staff_session};
+use entities::{guild, staff_role};
 use jobs::one_waiting::runs_before;
-use jobs::staff_by_role::{Staff, StaffByRole};
+use jobs::staff_by_role::{self, Staff, StaffByRole};
 use platforms::{CallContext, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Event;
@@ -64,18 +64,16 @@ impl Handler for Job {
                 let joined_at = before.as_ref().map_or(work.now(), |before| before.joined_at);
                 let after = Model { guild_id: guild, chat_id: user, role_id, joined_at, by_role: true };
                 staff_member::put(tx, after.clone()).await?;
+                work.announce([Event::StaffChanged { guild }]);
                 ("staff_members.put", Some(after))
             }
             // A role that was deleted meanwhile had no holders.
             None if before.is_none() => return as_before(),
             None => {
-                staff_member::delete(tx, guild, user).await?;
-                let ended = staff_session::end_open(tx, guild, user).await?;
-                work.announce(ended.map(|ended| Event::SessionEnded { guild, session: ended.session_id }));
+                staff_by_role::end(&mut work, guild, user).await?;
                 ("staff_members.delete", None)
             }
         };
-        work.announce([Event::StaffChanged { guild }]);
         let told = [("before", before.as_ref().map(told)), ("after", after.as_ref().map(told))];
         let metadata = told.into_iter().filter_map(|(name, told)| Some((name, told?))).collect();
         work.audit_own([NewEntry { guild, action, target: user.to_string(), metadata }]);

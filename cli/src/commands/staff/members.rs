@@ -1,8 +1,10 @@
 //! `guildhall staff members`: list, set, remove.
 
 use anyhow::bail;
-use entities::{ChatId, RoleId, Timestamp, staff_directory, staff_member, staff_role, staff_session};
+use entities::{ChatId, RoleId, Timestamp, staff_directory, staff_member, staff_role};
+use jobs::staff_by_role;
 use runtime::Event;
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::fields;
@@ -77,6 +79,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
         bail!("guild {guild} has no staff role {}: see `guildhall staff roles list`", args.role);
     }
     let before = staff_member::find_for_update(unit.tx(), guild, args.chat).await?;
+    check(unit.tx(), before.as_ref()).await?;
     let joined_at = args.joined_at.or(before.as_ref().map(|known| known.joined_at)).unwrap_or(unit.now());
     let (chat_id, role_id) = (args.chat, args.role);
     let after = staff_member::Model { guild_id: guild, chat_id, role_id, joined_at, by_role: false };
@@ -89,6 +92,13 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     output::print(&format!("{verb} staff member {}", args.chat))
 }
 
+async fn check<C: ConnectionTrait>(conn: &C, member: Option<&staff_member::Model>) -> anyhow::Result<()> {
+    if staff_by_role::is_decided(conn, member).await? {
+        bail!("this member is staff by a role on the chat platform: give or take the role there");
+    }
+    Ok(())
+}
+
 fn audited(member: &staff_member::Model) -> Value {
     json!({ "role_id": member.role_id, "joined_at": output::time(member.joined_at), "by_role": member.by_role })
 }
@@ -96,12 +106,11 @@ fn audited(member: &staff_member::Model) -> Value {
 async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let mut unit = args.guild.begin().await?;
-    let Some(before) = staff_member::delete(unit.tx(), guild, args.chat).await? else {
+    let before = staff_member::find_for_update(unit.tx(), guild, args.chat).await?;
+    check(unit.tx(), before.as_ref()).await?;
+    let Some(before) = staff_by_role::end(&mut unit, guild, args.chat).await? else {
         bail!("{} is not staff of guild {guild}", args.chat);
     };
-    let ended = staff_session::end_open(unit.tx(), guild, args.chat).await?;
-    unit.announce([Event::StaffChanged { guild }]);
-    unit.announce(ended.map(|session| Event::SessionEnded { guild, session: session.session_id }));
     unit.audit(guild, "staff_members.delete", args.chat, json!({ "before": audited(&before) }));
     unit.commit().await?;
     output::print(&format!("removed staff member {}", args.chat))

@@ -80,6 +80,14 @@ async fn giving_and_taking_a_role_makes_staff_and_ends_it(deployment: &Deploymen
         api.send(Method::PUT, &own, Some(other.clone())).await.refused(409, &["role", "staff_by_role"]);
     assert_eq!(refused.error(), "by_role");
     assert_eq!(api.delete(&own).await.refused(409, &["role"]).error(), "by_role");
+    for command in [&["set", &member.chat, "--role", &guild.high_role][..], &["remove", &member.chat]] {
+        let command = [&["staff", "members"], command, &["--guild", &guild.id]].concat();
+        let refused = deployment.command(&command).await;
+        assert!(
+            refused.code == Some(1) && refused.stderr.contains("give or take the role there"),
+            "{refused:?}"
+        );
+    }
     let session = testkit::go_on_duty(&api, member).await;
     api.post(remove, change).await.ok();
     becomes(deployment, &member.chat, Value::Null).await;

@@ -1,7 +1,7 @@
 //! DELETE /guilds/:guildId/staff/members/:chatId: ends the open session; records about and by the member stay.
 
-use entities::{ChatId, staff_member, staff_session};
-use runtime::Event;
+use entities::{ChatId, staff_member};
+use jobs::staff_by_role;
 
 use crate::endpoints::guilds::staff::members::membership::{self, BY_ROLE, StaffMembership};
 use crate::endpoints::prelude::*;
@@ -20,13 +20,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_member::find_for_update(work.tx(), call.guild(), chat).await?;
     membership::check(work.tx(), before.as_ref()).await?;
-    let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.or_not_found("staff member")?;
-    let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;
+    let removed = staff_by_role::end(&mut work, call.guild(), chat).await?.or_not_found("staff member")?;
     let before = json!({ "before": StaffMembership::from(&removed) });
     work.audit("staff_members.delete", chat, before);
-    work.announce([Event::StaffChanged { guild: call.guild() }]);
-    if let Some(session) = ended {
-        work.announce([Event::SessionEnded { guild: call.guild(), session: session.session_id }]);
-    }
     work.commit(Reply::message("staff member removed")).await
 }

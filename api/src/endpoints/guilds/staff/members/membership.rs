@@ -1,7 +1,9 @@
 //! A staff member's role, as the API shows it after a change (docs/rules.md 6).
 
 use entities::staff_member::Model;
-use entities::{ChatId, Conn, RoleId, guild};
+use entities::{ChatId, RoleId};
+use jobs::staff_by_role;
+use sea_orm::ConnectionTrait;
 
 use crate::endpoints::prelude::*;
 
@@ -18,10 +20,9 @@ answer! {
 /// The role on the chat platform decides.
 pub(crate) const BY_ROLE: &str = "by_role";
 
-/// Whether a member may be changed here: of who is staff by a role, only the role decides while the guild wants that.
-pub(crate) async fn check(conn: &impl Conn, member: Option<&Model>) -> Result<(), ApiError> {
-    let Some(member) = member.filter(|member| member.by_role) else { return Ok(()) };
-    if !guild::find(conn, member.guild_id).await?.is_some_and(|guild| guild.staff_by_role) {
+/// Whether a member may be changed here.
+pub(crate) async fn check<C: ConnectionTrait>(conn: &C, member: Option<&Model>) -> Result<(), ApiError> {
+    if !staff_by_role::is_decided(conn, member).await? {
         return Ok(());
     }
     Err(ApiError::conflict(
