@@ -19,20 +19,28 @@ pub struct Model {
     pub revision: i64,
     /// Changes up to here are no longer complete.
     pub forgotten: i64,
-    /// The highest number of a ban, and of a mute.
+    /// The highest number of a ban, and of a mute; counted by the database.
     pub bans: i64,
     pub mutes: i64,
 }
 
 no_relations!();
 
+/// The highest numbers of a guild's bans and mutes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Numbers {
+    pub bans: i64,
+    pub mutes: i64,
+}
+
 /// The right to change bans and mutes of a guild in this transaction.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Change {
     pub guild: GuildId,
     /// Set on every row that the transaction changes.
     pub revision: i64,
     pub now: Timestamp,
+    pub numbers: Numbers,
 }
 
 /// Begins a change; call it first in the transaction.
@@ -48,7 +56,8 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<C
         mutes: Set(0),
     };
     let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
-    Ok(Change { guild, revision: row.revision, now })
+    let numbers = Numbers { bans: row.bans, mutes: row.mutes };
+    Ok(Change { guild, revision: row.revision, now, numbers })
 }
 
 /// Like [`begin`], but `None` while another transaction changes the guild's bans and mutes, or if the guild

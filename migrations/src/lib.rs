@@ -22,7 +22,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 29] = changes![
+const CHANGES: [Change; 30] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -52,6 +52,7 @@ const CHANGES: [Change; 29] = changes![
     "m0027_applicants",
     "m0028_staff_by_role",
     "m0029_accent",
+    "m0030_numbers_of_sanctions",
 ];
 
 struct Schema;

@@ -134,7 +134,8 @@ mod tests {
             let guilds: [GuildId; 2] = ["5", "6"].map(|id| id.parse().unwrap());
             for guild in guilds {
                 guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
-                let begun = moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
+                let mut begun =
+                    moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
                 let subject = Subject::Play(7.try_into().unwrap());
                 let ban = NewSanction {
                     kind: SanctionKind::Ban,
@@ -148,7 +149,7 @@ mod tests {
                     number: None,
                     expires_at: Some(now + Duration::from_secs(1)),
                 };
-                change::create(context.database.write(), &begun, vec![ban]).await.unwrap();
+                change::create(context.database.write(), &mut begun, vec![ban]).await.unwrap();
             }
             context.clock.advance(Duration::from_secs(60));
             if context.database.is_postgres() {

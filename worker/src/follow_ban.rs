@@ -78,13 +78,13 @@ impl Run<'_> {
         let orders = self.orders(person, BanDeed::Ban, [wanted]).await?;
         let servers = LiveServers::read(self.job.database().read(), self.guild, self.job.now()).await?;
         let mut work = self.job.begin().await?;
-        let change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
+        let mut change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
         // Somebody may have banned them here since.
         if !active::covering(work.tx(), self.guild, target(person), work.now()).await?.is_empty() {
             work.rollback().await?;
             return Ok(false);
         }
-        for done in execute(&mut work, &change, &servers, &orders).await.map_err(queue_error)? {
+        for done in execute(&mut work, &mut change, &servers, &orders).await.map_err(queue_error)? {
             let Done::Imposed { sanction, .. } = done else { continue };
             mirror::stands(work.tx(), &sanction, self.user).await?;
         }
@@ -110,9 +110,9 @@ impl Run<'_> {
         };
         let orders = self.orders(person, BanDeed::Lift, bans.iter().map(wanted)).await?;
         let mut work = self.job.begin().await?;
-        let change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
+        let mut change = moderation_revision::begin(work.tx(), self.guild, work.now()).await?;
         let done =
-            execute(&mut work, &change, &LiveServers::default(), &orders).await.map_err(queue_error)?;
+            execute(&mut work, &mut change, &LiveServers::default(), &orders).await.map_err(queue_error)?;
         if !done.iter().any(Done::changed) {
             work.rollback().await?;
             return Ok(false);

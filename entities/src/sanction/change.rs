@@ -9,7 +9,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 use super::model::{
     ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
 };
-use super::number::{Numbered, Numbers};
+use super::number::Numbered;
 use crate::moderation_revision::Change;
 use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp};
 
@@ -50,7 +50,7 @@ impl NewSanction {
     }
 
     fn numbered(&self) -> Numbered {
-        Numbered { slots: self.slots().collect(), restored: self.number }
+        Numbered { slot: self.slot(), twin: self.twin(), restored: self.number }
     }
 }
 
@@ -65,7 +65,7 @@ pub struct Created {
 /// supersedes the earlier. In the order of `new`.
 pub async fn create<C: ConnectionTrait>(
     conn: &C,
-    change: &Change,
+    change: &mut Change,
     new: Vec<NewSanction>,
 ) -> Result<Vec<Created>, DbErr> {
     let mut left: Vec<_> = new.into_iter().enumerate().collect();
@@ -86,7 +86,7 @@ pub async fn create<C: ConnectionTrait>(
 /// Like [`create()`], of different persons or places, in any order.
 async fn create_distinct<C: ConnectionTrait>(
     conn: &C,
-    change: &Change,
+    change: &mut Change,
     mut new: Vec<NewSanction>,
 ) -> Result<Vec<Created>, DbErr> {
     let slots: HashMap<Slot, Vec<Slot>> = new.iter().map(|new| (new.slot(), new.slots().collect())).collect();
@@ -96,16 +96,13 @@ async fn create_distinct<C: ConnectionTrait>(
     let taken = taken.filter(|(_, twin)| of_others.contains(twin));
     let taken = taken.map(|(by, twin)| ((by, None), twin.rows(change.guild)));
     let mut superseded = close_all(conn, change, Lifted::Superseded, taken).await?;
-    let numbers = Numbers::take(conn, change, new.iter().map(NewSanction::numbered), &superseded).await?;
-    let mut added = insert(conn, change, &numbers, &new).await?;
+    let mut added = insert(conn, change, &new, &superseded).await?;
     if added.len() < new.len() {
-        numbers.give_back(conn, change, &added).await?;
         let free: HashSet<Slot> = added.iter().map(Model::slot).collect();
         new.retain(|new| !free.contains(&new.slot()));
         let taken = new.iter().map(|new| ((new.moderator, None), new.slot().rows(change.guild)));
         superseded.append(&mut close_all(conn, change, Lifted::Superseded, taken).await?);
-        let numbers = Numbers::take(conn, change, new.iter().map(NewSanction::numbered), &superseded).await?;
-        added.append(&mut insert(conn, change, &numbers, &new).await?);
+        added.append(&mut insert(conn, change, &new, &superseded).await?);
     }
     let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
     for row in superseded {
@@ -137,13 +134,16 @@ async fn open_twins<C: ConnectionTrait>(
 /// Returns those whose slot was free.
 async fn insert<C: ConnectionTrait>(
     conn: &C,
-    change: &Change,
-    numbers: &Numbers,
+    change: &mut Change,
     new: &[NewSanction],
+    superseded: &[Model],
 ) -> Result<Vec<Model>, DbErr> {
     let unless_open = OnConflict::new().do_nothing().to_owned();
-    let rows = new.iter().map(|new| row(change, new.clone(), numbers.of(&new.slot())));
-    Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await
+    let numbers = change.numbers.of(new.iter().map(NewSanction::numbered), superseded);
+    let rows = new.iter().map(|new| row(change, new.clone(), numbers[&new.slot()]));
+    let added = Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await?;
+    change.numbers.take(&added);
+    Ok(added)
 }
 
 /// Every column is set, so that all rows of one insert have the same ones.

@@ -36,7 +36,7 @@ impl Existing {
 /// Writes new sanctions like [`change::create`], with the links as they are.
 pub async fn create_many<C: ConnectionTrait>(
     conn: &C,
-    change: &Change,
+    change: &mut Change,
     sanctions: Vec<NewSanction>,
 ) -> Result<(), DbErr> {
     for chunk in sanctions.chunks(ROWS_PER_STATEMENT) {

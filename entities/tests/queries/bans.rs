@@ -45,8 +45,8 @@ impl Fixture {
     pub(crate) async fn ban(&self, mut ban: change::NewSanction, now: Timestamp) -> change::Created {
         let transaction = self.begin().await;
         ban.person = Person::resolve(&transaction, guild(), ban.subject).await.unwrap();
-        let change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
-        let added = change::create(&transaction, &change, vec![ban]).await.unwrap();
+        let mut change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
+        let added = change::create(&transaction, &mut change, vec![ban]).await.unwrap();
         transaction.commit().await.unwrap();
         added.into_iter().next().unwrap()
     }

@@ -106,11 +106,11 @@ both_databases! {
     async fn of_bans_of_one_person_together_the_last_stays(fixture: &Fixture) {
         fixture.link(chat(1), play(1)).await;
         let before = fixture.ban(new(by_chat(1), None, None), at(0)).await.sanction;
-        let change = fixture.change(at(1)).await;
+        let mut change = fixture.change(at(1)).await;
         let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
         let one = |subject: Subject| change::NewSanction { person, ..new(subject, None, None) };
         let all = vec![one(by_play(1)), new(by_play(7), None, None), one(by_chat(1)), one(by_play(1))];
-        let made = change::create(fixture.conn(), &change, all).await.unwrap();
+        let made = change::create(fixture.conn(), &mut change, all).await.unwrap();
         let ids: Vec<_> = made.iter().map(|made| made.sanction.sanction_id).collect();
         let closed: Vec<Vec<_>> = made.iter().map(|made| made.closed.iter().map(|row| row.sanction_id).collect()).collect();
         assert_eq!(closed, [vec![before.sanction_id], vec![], vec![ids[0]], vec![ids[2]]]);

@@ -17,8 +17,8 @@ both_databases! {
             by(7, new(by_play(1), Some(place(5)), None)),
             by(7, new(by_chat(1), None, None)),
         ];
-        let change = fixture.change(at(1)).await;
-        let added = change::create(fixture.conn(), &change, bans).await.unwrap();
+        let mut change = fixture.change(at(1)).await;
+        let added = change::create(fixture.conn(), &mut change, bans).await.unwrap();
         let subjects: Vec<_> = added.iter().map(|one| (one.sanction.subject().unwrap(), one.sanction.moderator_id)).collect();
         assert_eq!(subjects, [(by_play(1), chat(7)), (by_play(2), chat(8)), (by_play(1), chat(9)), (by_play(1), chat(7)), (by_chat(1), chat(7))]);
         let closed: Vec<_> = added.iter().map(|one| one.closed.iter().map(|row| (row.sanction_id, row.lifted_by)).collect::<Vec<_>>()).collect();

@@ -34,8 +34,8 @@ impl Fixture {
         let existing = Existing::read(self.conn(), guild()).await.unwrap();
         let bans = existing.leave_new(bans);
         let (count, transaction) = (bans.len(), self.begin().await);
-        let change = moderation_revision::begin(&transaction, guild(), at(0)).await.unwrap();
-        import::create_many(&transaction, &change, bans).await.unwrap();
+        let mut change = moderation_revision::begin(&transaction, guild(), at(0)).await.unwrap();
+        import::create_many(&transaction, &mut change, bans).await.unwrap();
         transaction.commit().await.unwrap();
         count
     }

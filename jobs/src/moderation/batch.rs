@@ -27,7 +27,7 @@ use crate::mirror::{Mirrors, enqueue_mirror};
 /// anything: the sweep closes expired rows.
 pub async fn execute(
     work: &mut UnitOfWork,
-    change: &Change,
+    change: &mut Change,
     servers: &LiveServers,
     orders: &[Order],
 ) -> Result<Vec<Done>, QueueError> {
@@ -43,7 +43,7 @@ pub async fn execute(
 
 struct Batch<'b> {
     work: &'b mut UnitOfWork,
-    change: &'b Change,
+    change: &'b mut Change,
     servers: &'b LiveServers,
     orders: &'b [Order],
     recent: Recent,

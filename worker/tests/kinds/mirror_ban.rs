@@ -25,7 +25,7 @@ impl Process {
     async fn ban(&self, who: &Person, reason: &str) -> (SanctionId, JobId) {
         let transaction = self.context.database.begin().await.unwrap();
         let now = self.context.clock.now();
-        let change = moderation_revision::begin(&transaction, guild_id(), now).await.unwrap();
+        let mut change = moderation_revision::begin(&transaction, guild_id(), now).await.unwrap();
         let new = NewSanction {
             kind: SanctionKind::Ban,
             subject: Subject::Chat(chat(who.chat)),
@@ -38,7 +38,7 @@ impl Process {
             number: None,
             expires_at: None,
         };
-        let created = change::create(&transaction, &change, vec![new]).await.unwrap();
+        let created = change::create(&transaction, &mut change, vec![new]).await.unwrap();
         let Created { sanction, closed } = created.into_iter().next().unwrap();
         let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..sanction };
         let id = ban.sanction_id;

@@ -36,7 +36,12 @@ fn subject(text: &str) -> Subject {
 
 fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
-    let change = moderation_revision::Change { guild: the_guild(), revision: 1, now: at(0) };
+    let change = moderation_revision::Change {
+        guild: the_guild(),
+        revision: 1,
+        now: at(0),
+        numbers: Default::default(),
+    };
     Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
 }
 
@@ -70,7 +75,7 @@ impl Fixture {
     /// Without `event` nothing announces the change.
     async fn ban(&self, whom: &str, (place, seconds): (Option<i64>, Option<i64>), event: Option<Event>) {
         let transaction = self.database.begin().await.unwrap();
-        let begun = moderation_revision::begin(&transaction, the_guild(), at(0)).await.unwrap();
+        let mut begun = moderation_revision::begin(&transaction, the_guild(), at(0)).await.unwrap();
         let ban = NewSanction {
             kind: SanctionKind::Ban,
             subject: subject(whom),
@@ -83,7 +88,7 @@ impl Fixture {
             number: None,
             expires_at: seconds.map(at),
         };
-        change::create(&transaction, &begun, vec![ban]).await.unwrap();
+        change::create(&transaction, &mut begun, vec![ban]).await.unwrap();
         Events::record(&transaction, event, at(0)).await.unwrap();
         transaction.commit().await.unwrap();
     }

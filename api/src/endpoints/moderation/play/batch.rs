@@ -74,9 +74,9 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
         Ok::<_, ApiError>((work, change))
     };
     let (servers, begun) = tokio::join!(servers, begin);
-    let ((mut work, change), servers) = (begun?, servers?);
+    let ((mut work, mut change), servers) = (begun?, servers?);
     let resolved = resolve(&work, guild, orders).await?;
-    let done = moderation::execute(&mut work, &change, &servers, &resolved).await?;
+    let done = moderation::execute(&mut work, &mut change, &servers, &resolved).await?;
     let mut replies = Vec::new();
     for (order, done) in orders.iter().zip(&done) {
         let mut reply = orders::reply(order.kind, done, change.revision)?;

@@ -72,13 +72,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     call.room_for(call.read(), Cap::Sanctions, lines.len() as u64).await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
+    let mut change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
     let judged = judge(&call, work.tx(), &lines, work.now()).await?;
     let named = lines.iter().zip(&judged).filter(|(_, (result, _))| *result == BanLineResult::Banned);
     let named: Vec<(&BanLine, Person)> =
         named.filter_map(|(line, (_, person))| Some((line, (*person)?))).collect();
     let orders = orders(&call, &work, named).await?;
-    let done = execute(&mut work, &change, &LiveServers::default(), &orders).await?;
+    let done = execute(&mut work, &mut change, &LiveServers::default(), &orders).await?;
     let ids: Vec<SanctionId> = done.iter().filter_map(imposed).collect();
     let import_id = if ids.is_empty() {
         None

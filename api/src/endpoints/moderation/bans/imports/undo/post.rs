@@ -30,7 +30,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: ImportId = call.path("importId")?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
+    let mut change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
     let mut row = open(&work, call.guild(), id, Kind::Bans).await?;
     let Made::Bans(ids) = &row.made else { return Err(ApiError::internal("an import of links")) };
     let (made, mut orders) = (ids.len(), Vec::new());
@@ -55,7 +55,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
             },
         });
     }
-    let done = execute(&mut work, &change, &LiveServers::default(), &orders).await?;
+    let done = execute(&mut work, &mut change, &LiveServers::default(), &orders).await?;
     let undone = done.iter().filter(|done| Done::changed(done)).count();
     row.undone_at = Some(work.now());
     import::save(work.tx(), &row).await?;
