@@ -29,12 +29,15 @@ enum State {
     Closed {
         /// Since the end of the last outage, if there was one.
         since: Option<Instant>,
+        /// Probes have failed since this one began.
+        failing: Option<Instant>,
     },
 }
 
 impl Default for Breaker {
     fn default() -> Self {
-        let (state, answered_at) = (watch::Sender::new(State::Closed { since: None }), Arc::default());
+        let (state, answered_at) =
+            (watch::Sender::new(State::Closed { since: None, failing: None }), Arc::default());
         Self { started: Instant::now(), answered_at, state }
     }
 }
@@ -52,7 +55,7 @@ impl Breaker {
 
     /// Whether an outage ended within the last `span`.
     pub(super) fn closed_within(&self, span: Duration) -> bool {
-        matches!(*self.state.borrow(), State::Closed { since: Some(since) } if since.elapsed() <= span)
+        matches!(*self.state.borrow(), State::Closed { since: Some(since), .. } if since.elapsed() <= span)
     }
 
     /// A statement was answered.
@@ -63,7 +66,9 @@ impl Breaker {
 
     /// Runs a probe of the database: the breaker opens if it gets no answer, and closes when one succeeds.
     pub(crate) async fn probe<T, E>(&self, probe: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-        let (began, mut probe) = (Instant::now(), pin!(probe));
+        let mut probe = pin!(probe);
+        // A refusal before this probe counts as silence, too.
+        let began = self.failing_since().unwrap_or_else(Instant::now);
         let outcome = tokio::select! {
             biased;
             outcome = &mut probe => outcome,
@@ -75,7 +80,7 @@ impl Breaker {
         match outcome {
             Ok(_) => self.close(),
             Err(_) if self.answered_at().elapsed() >= SILENCE_LIMIT => self.open(),
-            Err(_) => {}
+            Err(_) => self.fail(began),
         }
         outcome
     }
@@ -89,6 +94,22 @@ impl Breaker {
             }
             tokio::time::sleep_until(end).await;
         }
+    }
+
+    fn failing_since(&self) -> Option<Instant> {
+        match *self.state.borrow() {
+            State::Open => None,
+            State::Closed { failing, .. } => failing,
+        }
+    }
+
+    fn fail(&self, began: Instant) {
+        self.state.send_if_modified(|state| {
+            if let State::Closed { failing, .. } = state {
+                *failing = Some(began);
+            }
+            false
+        });
     }
 
     fn answered_at(&self) -> Instant {
@@ -108,12 +129,15 @@ impl Breaker {
     /// After each probe that succeeds.
     fn close(&self) {
         metrics::gauge!("guildhall_database_away").set(0);
-        let closed = self.state.send_if_modified(|state| {
-            let was_open = matches!(state, State::Open);
-            if was_open {
-                *state = State::Closed { since: Some(Instant::now()) };
+        let closed = self.state.send_if_modified(|state| match state {
+            State::Open => {
+                *state = State::Closed { since: Some(Instant::now()), failing: None };
+                true
             }
-            was_open
+            State::Closed { failing, .. } => {
+                *failing = None;
+                false
+            }
         });
         if closed {
             tracing::info!("the database answers again");

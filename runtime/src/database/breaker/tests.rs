@@ -41,6 +41,30 @@ async fn failed_probes_open_it_only_after_silence() {
     assert!(breaker.probe(refused()).await.is_err() && breaker.is_open());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_probe_that_waits_after_one_that_was_refused_opens_it_as_soon_as_one_that_waits() {
+    let (breaker, began) = (Breaker::default(), Instant::now());
+    breaker.answered();
+    assert!(breaker.probe(refused()).await.is_err() && !breaker.is_open());
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    tokio::select! {
+        _ = breaker.probe(pending::<Result<(), ()>>()) => unreachable!("it has no end"),
+        () = until_open(&breaker) => {}
+    }
+    let took = began.elapsed();
+    assert!(took < SILENCE_LIMIT + Duration::from_millis(10), "{took:?}");
+    // After an answer it begins anew.
+    breaker.probe(ready(Ok::<_, ()>(()))).await.unwrap();
+    tokio::time::sleep(2 * SILENCE_LIMIT).await;
+    breaker.answered();
+    assert!(breaker.probe(refused()).await.is_err() && !breaker.is_open());
+    tokio::select! {
+        _ = breaker.probe(pending::<Result<(), ()>>()) => unreachable!("it has no end"),
+        () = until_open(&breaker) => panic!("it was answered just now"),
+        () = tokio::time::sleep(SILENCE_LIMIT / 2) => {}
+    }
+}
+
 #[tokio::test]
 async fn a_slow_database_keeps_it_closed() {
     let breaker = Breaker::default();
