@@ -54,7 +54,9 @@ class Postgres(Server):
             return
         password = self.write("password", self.password)
         command = [self.tool("initdb"), "--pgdata", str(self.data), "--username", USER]
-        command += ["--auth", "scram-sha-256", "--pwfile", str(password)]
+        # 4,096 hashes for each of thousands of connections, in programs that are not optimised, would be felt.
+        method = "scram-sha-256" if self.speaks_tls else "md5"
+        command += ["--auth", method, "--pwfile", str(password)]
         command += ["--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
         done = subprocess.run(
             command,

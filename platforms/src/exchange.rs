@@ -48,6 +48,9 @@ impl Http {
         if is_loopback(base) {
             // A local simulator is never behind the proxy of the environment.
             builder = builder.no_proxy();
+            if base.starts_with("http:") {
+                builder = without_tls(builder);
+            }
         }
         Ok(Self { platform, client: built(builder)?, failures: Failures::default() })
     }
@@ -133,6 +136,11 @@ impl Http {
             unexpected_shape(route)
         })
     }
+}
+
+/// Redirects are not followed, so it needs none of the system's certificates, which take long to read.
+pub(crate) fn without_tls(builder: ClientBuilder) -> ClientBuilder {
+    builder.tls_certs_only([])
 }
 
 pub(crate) fn built(builder: ClientBuilder) -> Result<Client> {

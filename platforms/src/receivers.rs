@@ -16,7 +16,7 @@ use standardwebhooks::{
 };
 
 use crate::error::Result;
-use crate::exchange::built;
+use crate::exchange::{built, without_tls};
 use address::{Allowed, Refused, Resolver};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -69,7 +69,8 @@ impl Receivers {
         let private: Arc<[IpNet]> = private.into();
         let door = |public: bool| {
             let allowed = Allowed { public, private: Arc::clone(&private) };
-            let client = Client::builder()
+            let client = if public { Client::builder() } else { without_tls(Client::builder()) };
+            let client = client
                 .connect_timeout(CONNECT_TIMEOUT)
                 .timeout(TOTAL_TIMEOUT)
                 .redirect(redirect::Policy::none())
