@@ -78,6 +78,7 @@ mod tests {
                 assert_eq!(found, if count == 0 { &[][..] } else { &expected[..] }, "{number} of {count}");
             }
             assert_eq!(rows.find(count + 1).count(), 0);
+            assert!(rows.bytes() >= rows.len() * size_of::<(i64, u32)>());
         }
     }
 

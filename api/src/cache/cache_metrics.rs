@@ -2,6 +2,14 @@
 
 use metrics::{Counter, Gauge, counter, gauge};
 
+/// A cache, among all of them.
+pub(crate) trait Kept {
+    /// Writes how much it holds to its metrics.
+    fn report(&self);
+
+    fn forget_all(&self);
+}
+
 pub(crate) struct CacheMetrics {
     hits: Counter,
     misses: Counter,

@@ -8,6 +8,7 @@ use entities::{Places, PlayId, SanctionKind, Subject, Timestamp, link, staff_dir
 use moka::sync::Cache;
 use runtime::{Database, Event, Freshness, Shutdown};
 
+use crate::cache::cache_metrics::Kept;
 use crate::cache::commands::{Commands, OwnServer};
 use crate::cache::flags::Flags;
 use crate::cache::keys::Keys;
@@ -118,28 +119,40 @@ impl Caches {
         self.members.drop_large();
     }
 
-    /// Writes how much each holds to its metrics; that of guilds does so at each change.
+    /// Writes how much each holds to its metrics.
     pub(crate) fn report(&self) {
-        self.keys.rows.report();
-        self.flags.report();
-        self.active_lists.report();
-        self.members.report();
-        self.links.report();
-        self.staff.report();
-        self.sessions.entries.report();
-        self.commands.entries.report();
+        self.all().into_iter().for_each(Kept::report);
     }
 
     fn forget_all(&self) {
-        self.keys.rows.forget_all();
-        self.moderation.forget_all();
-        self.flags.forget_all();
-        self.active_lists.forget_all();
-        self.members.forget_all();
-        self.links.forget_all();
-        self.staff.forget_all();
-        self.sessions.entries.forget_all();
-        self.commands.entries.forget_all();
+        self.all().into_iter().for_each(Kept::forget_all);
+    }
+
+    fn all(&self) -> [&dyn Kept; 9] {
+        // Without `..`: a new cache is listed here, or this does not compile.
+        let Self {
+            keys,
+            moderation,
+            flags,
+            active_lists,
+            members,
+            links,
+            staff,
+            sessions,
+            commands,
+            known_servers: _,
+        } = self;
+        [
+            &keys.rows,
+            moderation,
+            flags,
+            active_lists,
+            members,
+            links,
+            staff,
+            &sessions.entries,
+            &commands.entries,
+        ]
     }
 }
 

@@ -12,7 +12,7 @@ use quick_cache::sync::Cache;
 use runtime::Freshness;
 use sea_orm::DbErr;
 
-use crate::cache::cache_metrics::CacheMetrics;
+use crate::cache::cache_metrics::{CacheMetrics, Kept};
 
 /// Lifetime while the change log cannot be read.
 pub(crate) const STALE_LIFE: Duration = Duration::from_secs(1);
@@ -44,11 +44,6 @@ where
             freshness: freshness.clone(),
             metrics: CacheMetrics::new(name),
         }
-    }
-
-    /// Writes its size to its metrics.
-    pub(crate) fn report(&self) {
-        self.metrics.hold(self.held().0);
     }
 
     /// Entries, and how many there may be.
@@ -140,8 +135,18 @@ where
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.entries.remove(key);
     }
+}
 
-    pub(crate) fn forget_all(&self) {
+impl<K, V> Kept for EventFed<K, V>
+where
+    K: Hash + Eq + Clone + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    fn report(&self) {
+        self.metrics.hold(self.held().0);
+    }
+
+    fn forget_all(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.entries.clear();
     }

@@ -140,6 +140,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn many_addresses_that_failed_once_keep_no_other_one_from_being_counted() {
+        let failed = FailedKeys::new(Limits::in_process(Clock::system()));
+        let numbers = 0..u32::try_from(CAPACITY).unwrap();
+        let addresses = numbers.map(|n| (IpAddr::from(n.to_be_bytes()), Suspect::default()));
+        failed.lock().extend(addresses);
+        let one: IpAddr = "192.0.2.1".parse().unwrap();
+        for _ in 0..=FAILURES.limit {
+            failed.count(one, None, ApiError::key("w", "m")).await;
+        }
+        assert!(failed.refusal(one).is_some());
+        assert_eq!(failed.lock().len(), 1, "those that are under the limit were dropped");
+    }
+
+    #[tokio::test]
     async fn addresses_of_one_network_fail_together() {
         let failed = FailedKeys::new(Limits::in_process(Clock::system()));
         let count = async |address: IpAddr| failed.count(address, None, ApiError::key("w", "m")).await.kind();

@@ -9,6 +9,7 @@ use entities::shield_flag::{self, Model};
 use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 
+use crate::cache::cache_metrics::Kept;
 use crate::cache::event_fed::EventFed;
 
 /// Flags in memory; further ones are read again.
@@ -60,10 +61,6 @@ impl Flags {
     /// Flags in memory, and how many there may be.
     pub(crate) fn held(&self) -> (u64, Option<u64>) {
         self.0.rows.held()
-    }
-
-    pub(crate) fn report(&self) {
-        self.0.rows.report();
     }
 
     /// The flags of these users, in their order, each once.
@@ -159,15 +156,21 @@ impl Flags {
         }
     }
 
-    pub(crate) fn forget_all(&self) {
+    fn flagged(&self) -> RwLockWriteGuard<'_, Flagged> {
+        self.0.flagged.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept for Flags {
+    fn report(&self) {
+        self.0.rows.report();
+    }
+
+    fn forget_all(&self) {
         let mut flagged = self.flagged();
         let generation = flagged.generation + 1;
         *flagged = Flagged { generation, ..Flagged::default() };
         self.0.rows.forget_all();
-    }
-
-    fn flagged(&self) -> RwLockWriteGuard<'_, Flagged> {
-        self.0.flagged.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

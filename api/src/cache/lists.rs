@@ -8,6 +8,7 @@ use std::time::Instant;
 use entities::GuildId;
 use runtime::{Clock, Freshness};
 
+use crate::cache::cache_metrics::Kept;
 use crate::cache::of_guild::OfGuild;
 use crate::response::ready::Ready;
 
@@ -35,10 +36,6 @@ where
     /// Lists with their bytes, and how many of these there may be.
     pub(crate) fn held(&self) -> ((u64, u64), u64) {
         ((self.kept.entries(), self.kept.held().0), CAPACITY)
-    }
-
-    pub(crate) fn report(&self) {
-        self.kept.report();
     }
 
     /// The kept list, unless it may be stale.
@@ -108,13 +105,22 @@ where
         self.kept.forget(guild);
     }
 
-    pub(crate) fn forget_all(&self) {
-        self.kept.forget_all();
-    }
-
     /// Frees memory for another large list.
     pub(crate) fn drop_large(&self) {
         self.kept.remove_if(|list| list.is_large());
+    }
+}
+
+impl<K> Kept for Lists<K>
+where
+    K: Hash + Eq + Copy + Send + Sync + 'static,
+{
+    fn report(&self) {
+        self.kept.report();
+    }
+
+    fn forget_all(&self) {
+        self.kept.forget_all();
     }
 }
 

@@ -14,7 +14,7 @@ use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::cache::cache_metrics::CacheMetrics;
+use crate::cache::cache_metrics::{CacheMetrics, Kept};
 use crate::cache::guild_state::{Base, GuildState, Look, Sanctioned};
 use crate::cache::sanctions::{Question, Sanction, find_in};
 
@@ -281,8 +281,14 @@ impl Moderation {
     pub(crate) fn forget(&self, guild: GuildId) {
         self.0.guilds.write().unwrap_or_else(PoisonError::into_inner).remove(guild);
     }
+}
 
-    pub(crate) fn forget_all(&self) {
+impl Kept for Moderation {
+    fn report(&self) {
+        self.guilds().report();
+    }
+
+    fn forget_all(&self) {
         self.0.guilds.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

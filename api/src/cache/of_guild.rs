@@ -12,7 +12,7 @@ use moka::sync::Cache;
 use runtime::Freshness;
 use sea_orm::DbErr;
 
-use crate::cache::cache_metrics::CacheMetrics;
+use crate::cache::cache_metrics::{CacheMetrics, Kept};
 use crate::cache::event_fed::STALE_LIFE;
 
 /// An unused weighed entry is dropped after so long.
@@ -64,12 +64,6 @@ where
 
     fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>, metrics: CacheMetrics) -> Self {
         Self { entries, generations: RwLock::default(), freshness: freshness.clone(), metrics }
-    }
-
-    /// Writes its size to its metrics.
-    pub(crate) fn report(&self) {
-        self.metrics.hold(self.entries());
-        self.metrics.weigh(self.held().0);
     }
 
     /// Entries or their weight, and how much there may be.
@@ -177,8 +171,19 @@ where
         }
         self.entries.run_pending_tasks();
     }
+}
 
-    pub(crate) fn forget_all(&self) {
+impl<K, V> Kept for OfGuild<K, V>
+where
+    K: Hash + Eq + Copy + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    fn report(&self) {
+        self.metrics.hold(self.entries());
+        self.metrics.weigh(self.held().0);
+    }
+
+    fn forget_all(&self) {
         self.generations.write().unwrap_or_else(PoisonError::into_inner).of_all += 1;
         self.entries.invalidate_all();
     }

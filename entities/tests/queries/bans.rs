@@ -222,7 +222,15 @@ both_databases! {
         let Changes { shown, gone } = fixture.changes(all_bans(), seen, at(6)).await;
         assert_eq!(shown.iter().map(list::Listed::identifier).collect::<Vec<_>>(), [Some(by_play(3))]);
         assert_eq!(gone, [lifted[0].sanction_id]);
-        assert!(list::changes_since(fixture.conn(), all_bans(), seen, at(6), 1).await.unwrap().is_none(), "too many");
+        let up_to = async |limit| list::changes_since(fixture.conn(), all_bans(), seen, at(6), limit).await.unwrap();
+        assert!(up_to(1).await.is_none(), "too many");
+        assert!(up_to(2).await.is_some());
+        // In the order of change, whichever account they name.
+        fixture.ban(new(by_play(2), None, Some(at(60))), at(6)).await;
+        let last = fixture.ban(new(by_chat(3), None, None), at(7)).await.sanction;
+        let Changes { shown, .. } = fixture.changes(all_bans(), seen, at(7)).await;
+        let revisions: Vec<_> = shown.iter().map(|row| row.revision).collect();
+        assert!(revisions.is_sorted() && revisions.last() == Some(&last.revision), "{revisions:?}");
         assert_eq!(Standing::read(fixture.conn(), other_guild()).await.unwrap().revision, 0);
     }
 

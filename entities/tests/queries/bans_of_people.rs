@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use entities::moderation_revision::Standing;
 use entities::sanction::change;
 use entities::sanction::list::{self, List};
-use entities::{Lifted, Person, Places, SanctionId, SanctionKind, Subject, link};
+use entities::{Lifted, Page, Person, Places, SanctionId, SanctionKind, Subject, link};
 
 use crate::bans::{all_bans, bans, new};
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
@@ -43,8 +43,12 @@ impl Follower {
         let mut kept: Vec<_> = self.items.values().copied().collect();
         kept.sort_unstable();
         assert_eq!(kept, shown, "{:?}", self.list.places);
-        let page = list::page(fixture.conn(), self.list, at(now), entities::Page::first(100)).await.unwrap();
-        assert_eq!(page.iter().rev().map(|row| row.sanction_id).collect::<Vec<_>>(), shown);
+        for limit in [1, 2, 100] {
+            let page = Page::first(limit);
+            let page = list::page(fixture.conn(), self.list, at(now), page).await.unwrap();
+            let newest: Vec<_> = shown.iter().rev().take(usize::try_from(limit).unwrap()).copied().collect();
+            assert_eq!(page.iter().map(|row| row.sanction_id).collect::<Vec<_>>(), newest);
+        }
     }
 }
 

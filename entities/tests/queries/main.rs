@@ -22,6 +22,7 @@ mod leave;
 mod link_search;
 mod log_channels;
 mod million;
+mod numbers;
 mod plans;
 mod queue_samples;
 mod quotas;

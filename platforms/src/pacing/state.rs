@@ -106,6 +106,11 @@ impl PaceState {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn buckets(&self) -> usize {
+        self.buckets.len()
+    }
+
     /// Idempotent: a permit is granted once.
     pub(super) fn acquire(&mut self, now: Micros, permit: u64, ask: &Ask) -> Verdict {
         self.permits.remove_up_to(now);

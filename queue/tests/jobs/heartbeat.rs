@@ -17,7 +17,7 @@ use testkit::eventually;
 use tokio::sync::Semaphore;
 
 use crate::fixture::{Fixture, Mode, WAIT_LIMIT, both_modes};
-use crate::kinds::registry;
+use crate::kinds::{Echo, registry};
 
 /// Longer than a heartbeat counts as confirmed.
 const FROZEN_FOR: Duration = Duration::from_secs(30);
@@ -154,6 +154,15 @@ both_modes! {
         let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.crashes, row.token), (1, 1, 1, 2));
         assert_ne!(row.worker, job.worker);
+    }
+
+    async fn a_process_counts_only_its_own_runs(fixture: Fixture) {
+        fixture.work();
+        fixture.worker_name().await;
+        let job = fixture.enqueue(&Echo { text: String::new() }).await;
+        assert!(fixture.claim(job.job).await.is_some(), "for another process");
+        let listed = worker::list(fixture.context.database.read()).await.unwrap();
+        assert_eq!(listed.iter().map(|process| process.running).collect::<Vec<_>>(), [0]);
     }
 
     async fn a_process_is_declared_dead_when_its_heartbeat_is_stale(fixture: Fixture) {

@@ -40,7 +40,7 @@ fn banned(whom: &str) -> Event {
         guild: the_guild(),
         revision: 1,
         now: at(0),
-        numbers: Default::default(),
+        numbers: moderation_revision::Numbers::default(),
     };
     Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
 }
@@ -281,4 +281,13 @@ async fn accounts_that_changed_count_as_memory_of_their_guild() {
     fixture.caches.moderation.forget(the_guild());
     assert_eq!(bytes(), 0);
     fixture.end().await;
+}
+
+#[tokio::test]
+async fn what_was_read_of_a_guild_that_was_dropped_meanwhile_is_not_kept() {
+    let fixture = Fixture::unread().await;
+    let moderation = &fixture.caches.moderation;
+    let dropped = ToRead { guild: the_guild(), state: Arc::default(), now: at(0) };
+    moderation.fill(dropped, Base::new(Vec::new(), Vec::new()));
+    assert_eq!(moderation.guilds().bytes, 0);
 }

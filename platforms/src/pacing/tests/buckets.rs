@@ -125,3 +125,36 @@ fn too_many_invalid_answers_pause_strangers_then_bulk_then_all() {
         granted(&mut state, 661 * SECOND, priority);
     }
 }
+
+#[test]
+fn the_budget_names_the_longest_pauses_with_what_is_left_of_them() {
+    let mut state = fresh();
+    for (guild, wait) in [(1, 3), (2, 9), (3, 6)] {
+        let ask = bulk_of(guild);
+        let permit = asked(&mut state, 0, &ask).unwrap();
+        state.finish(0, permit, &ask, &paused(false, wait * SECOND));
+    }
+    // Its bucket is used up, that of guild 5 is not.
+    for (guild, remaining) in [(4, 0), (5, 1)] {
+        let ask = bulk_of(guild);
+        let permit = asked(&mut state, 0, &ask).unwrap();
+        let limited = Bucket { id: "b".into(), limit: 5, remaining, reset_after: 60 * SECOND };
+        state.finish(0, permit, &ask, &Answered { bucket: Some(limited), ..heard() });
+    }
+    let pauses = state.budget(SECOND).paused_routes;
+    let seconds: Vec<_> = pauses.iter().map(|(_, left)| left.as_secs()).collect();
+    // A bucket reopens a little late, because clocks differ.
+    assert_eq!(seconds, [59, 8, 5, 2], "{pauses:?}");
+}
+
+#[test]
+fn idle_buckets_are_forgotten_once_there_are_many() {
+    let mut state = fresh();
+    for guild in 0..10_000 {
+        // Each an hour after the one before.
+        let (ask, now) = (bulk_of(guild), guild.unsigned_abs() * 3_600 * SECOND);
+        let permit = asked(&mut state, now, &ask).unwrap();
+        state.finish(now, permit, &ask, &heard());
+    }
+    assert!(state.buckets() < 5_000, "{}", state.buckets());
+}
