@@ -69,8 +69,7 @@ impl Receivers {
         let private: Arc<[IpNet]> = private.into();
         let door = |public: bool| {
             let allowed = Allowed { public, private: Arc::clone(&private) };
-            let client = if public { Client::builder() } else { without_tls(Client::builder()) };
-            let client = client
+            let client = Client::builder()
                 .connect_timeout(CONNECT_TIMEOUT)
                 .timeout(TOTAL_TIMEOUT)
                 .redirect(redirect::Policy::none())
@@ -78,6 +77,7 @@ impl Receivers {
                 .no_proxy()
                 .dns_resolver(Resolver(allowed.clone()))
                 .user_agent(agent);
+            let client = if public { client } else { without_tls(client) };
             Ok(Door { client: built(client)?, allowed })
         };
         Ok(Self { with_tls: door(true)?, without_tls: door(false)? })

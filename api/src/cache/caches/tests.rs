@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use entities::moderation_revision::{Change, Numbers};
 use entities::{ChatId, CommandId, GuildId, Person, SessionId};
 use runtime::{Breaker, Clock, Events, ModerationVerb};
 use sea_orm::DbErr;
@@ -65,6 +66,21 @@ async fn read(caches: &Caches, clock: &Clock) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_changed_key_is_read_again() {
+    let file = TestDatabase::sqlite().await;
+    let database = file.open().await;
+    let caches = Caches::new(&database, Events::in_process(Breaker::default()).freshness(), &Shutdown::new());
+    let (keys, conn) = (&caches.keys, database.read());
+    assert!(keys.load(conn, KEY).await.unwrap().is_none());
+    assert!(matches!(keys.rows.get(KEY), Some(None)), "an unknown id is cached too");
+    caches.hear(&Event::KeyChanged { public_id: KEY.to_owned() });
+    assert!(keys.rows.get(KEY).is_none());
+    keys.load(conn, KEY).await.unwrap();
+    caches.hear(&Event::Resync);
+    assert!(keys.rows.get(KEY).is_none());
+}
+
+#[tokio::test]
 async fn each_event_drops_what_it_changed_and_nothing_else() {
     let file = TestDatabase::sqlite().await;
     let database = file.open().await;
@@ -81,12 +97,7 @@ async fn each_event_drops_what_it_changed_and_nothing_else() {
     assert!(read(&caches, &clock).await.is_empty(), "they are kept");
 
     let guild = guild();
-    let change = entities::moderation_revision::Change {
-        guild,
-        revision: 1,
-        now: clock.now(),
-        numbers: entities::moderation_revision::Numbers::default(),
-    };
+    let change = Change { guild, revision: 1, now: clock.now(), numbers: Numbers::default() };
     let person = Person { chat: Some(ChatId::try_from(9).unwrap()), play: None };
     let ban = Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap();
     let queued = Event::CommandQueued {

@@ -39,7 +39,7 @@ async fn a_small_phone_shows_and_hits_everything(deployment: &Deployment) {
     let tab = Tab::open(&browser, deployment).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
     let guild = format!("/console/guilds/{}", deployment.guild().id);
-    for width in [320, 390] {
+    for width in [320, 375, 390] {
         tab.width(width).await;
         for page in [
             "/moderation/bans",
