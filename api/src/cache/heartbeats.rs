@@ -132,6 +132,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use entities::PlayId;
+
     use super::*;
 
     fn at(second: i64) -> Timestamp {
@@ -146,6 +148,26 @@ mod tests {
             heartbeats.note_session(own, at(second));
         }
         assert_eq!(lock(&heartbeats.sessions)[&session].1, at(9));
+    }
+
+    #[test]
+    fn a_heartbeat_without_a_list_of_players_keeps_the_one_that_is_pending() {
+        let heartbeats = Heartbeats::default();
+        let guild = "5".parse().unwrap();
+        let pending = |player_count, players| {
+            let (place, universe) = ("2".parse().unwrap(), "3".parse().unwrap());
+            let server = "s".to_owned();
+            let at = at(i64::from(player_count));
+            heartbeats.note_server(Heartbeat { guild, server, place, universe, player_count, players, at });
+            let servers = lock(&heartbeats.servers);
+            let kept = &servers[&(guild, "s".to_owned())];
+            (kept.player_count, kept.players.clone())
+        };
+        let [one, two] = ["501", "502"].map(|player| vec![player.parse::<PlayId>().unwrap()]);
+        assert_eq!(pending(1, Some(one.clone())), (1, Some(one.clone())));
+        assert_eq!(pending(2, None), (2, Some(one)));
+        assert_eq!(pending(3, Some(two.clone())), (3, Some(two)));
+        assert_eq!(pending(4, Some(vec![])), (4, Some(vec![])));
     }
 
     #[test]

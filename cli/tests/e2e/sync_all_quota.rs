@@ -63,7 +63,15 @@ async fn refusals_do_not_use_the_hour(deployment: &Deployment) {
     assert_eq!(answer.error(), "guild_not_reached", "{answer}");
 
     assert_eq!(deployment.job_rows("sync_all").await.len(), 0);
+    // A key that may not run it sees the same hour.
+    let play = api.key(&deployment.new_key("play").await);
+    let left = async || {
+        let other = play.post(PATH, json!({})).await.refused(403, &[]);
+        (other.number("x-ratelimit-limit"), other.number("x-ratelimit-remaining"))
+    };
+    assert_eq!(left().await, (1, 1));
     let job = accepted(deployment, json!({})).await;
+    assert_eq!(left().await, (1, 0));
     assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Answer, Api, Deployment, Receiver, both_modes, eventually, in_turn};
+use testkit::{Answer, Api, Deployment, Mode, Receiver, both_modes, eventually, in_turn};
 
 both_modes!(
     an_event_arrives_signed,
@@ -17,6 +17,8 @@ both_modes!(
 in_turn!(
     what_a_receiver_says_of_one_event_delays_no_other,
     a_receiver_that_fails_is_left_alone,
+    entries_beyond_500_open_deliveries_wait_in_the_log(own),
+    a_dead_delivery_is_no_entry_of_the_log_that_it_delivers(own),
     redirects_are_not_followed,
     entries_of_clients_are_chosen_by_their_own_word,
     only_urls_of_public_hosts_are_taken,
@@ -75,6 +77,19 @@ impl Hook {
         let id = self.path.rsplit('/').next().unwrap().parse::<i64>().unwrap();
         let all = self.api.get(&format!("/guilds/{}/webhooks", self.guild)).await.ok();
         all["webhooks"].as_array().unwrap().iter().find(|hook| hook["id"] == id).unwrap().clone()
+    }
+
+    /// As many more that are due in a century.
+    async fn copy_deliveries(&self, deployment: &Deployment, count: u64) {
+        let id = if deployment.mode() == Mode::Distributed { "gen_random_uuid()" } else { "randomblob(16)" };
+        let webhook = self.path.rsplit('/').next().unwrap();
+        let sql = format!(
+            "INSERT INTO job (job_id, guild_id, kind, class, args, state, max_attempts, run_at, created_at)
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})
+             SELECT {id}, guild_id, kind, class, args, 'queued', max_attempts, '2126-01-01T00:00:00+00:00', created_at
+             FROM job, n WHERE kind = 'deliver_webhook' AND CAST(args ->> 'webhook' AS text) = '{webhook}'"
+        );
+        deployment.execute(&sql).await;
     }
 
     async fn patch(&self, body: Value) -> Answer {
@@ -209,6 +224,31 @@ async fn a_receiver_that_fails_is_left_alone(deployment: &Deployment) {
     assert_eq!(got.iter().map(|event| event.status).collect::<Vec<_>>(), [503, 204, 204]);
     let attempts: Vec<Value> = hook.deliveries().await.iter().map(|one| one["attempts"].clone()).collect();
     assert_eq!(attempts[0], 1, "the second one waited without an attempt");
+}
+
+async fn entries_beyond_500_open_deliveries_wait_in_the_log(deployment: &Deployment) {
+    let (hook, other) =
+        (Hook::new(deployment, json!(["notes"])).await, Hook::new(deployment, json!(["notes"])).await);
+    hook.note("to both").await;
+    let sent = hook.delivery("succeeded").await["id"].as_str().unwrap().to_owned();
+    hook.copy_deliveries(deployment, 500).await;
+    let waiting = hook.note("to the other at first").await;
+    other.receiver.wait_for(2).await;
+    assert_eq!(hook.receiver.received().len(), 1, "500 are open");
+    let open = hook.deliveries().await[0]["id"].as_str().unwrap().to_owned();
+    assert_ne!(open, sent);
+    hook.api.delete(&format!("/jobs/{open}")).await.ok();
+    assert_eq!(hook.receiver.wait_for(2).await[1].body["data"]["target_id"], waiting);
+}
+
+async fn a_dead_delivery_is_no_entry_of_the_log_that_it_delivers(deployment: &Deployment) {
+    let hook = Hook::new(deployment, json!(["notes"])).await;
+    hook.receiver.answers([500, 500]);
+    hook.note("to nobody").await;
+    hook.delivery("retrying").await;
+    deployment.execute("UPDATE job SET max_attempts = 2 WHERE kind = 'deliver_webhook'").await;
+    hook.delivery("dead").await;
+    assert_eq!(deployment.audit("job.failed").await, [] as [Value; 0]);
 }
 
 async fn redirects_are_not_followed(deployment: &Deployment) {

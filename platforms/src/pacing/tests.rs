@@ -12,7 +12,7 @@ use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
 use crate::context::Priority::{self, Bulk, Interactive};
 use crate::pacing::answered::Answered;
-use crate::pacing::numbers::{LONGEST_REQUEST, Micros, SECOND, WAITING_GRACE};
+use crate::pacing::numbers::{LONGEST_REQUEST, LONGEST_TURN, Micros, SECOND, WAITING_GRACE};
 
 fn ask(priority: Priority) -> Ask {
     Ask { route: "GET /x", major: 7, priority }
@@ -104,6 +104,15 @@ fn a_caller_who_went_away_holds_bulk_up_for_a_moment_only() {
     }
     assert!(matches!(asked(&mut state, LULL + 2 * INTERVAL - 1, &ask(Bulk)), Err(Verdict::Full(1))));
     granted(&mut state, LULL + SECOND, Bulk);
+}
+
+#[test]
+fn a_guild_asks_again_after_half_the_time_of_those_before_it_or_half_a_second() {
+    let mut state = known("50");
+    let guilds = 1_000..1_100;
+    let waits: Vec<_> = guilds.filter_map(|guild| asked(&mut state, LULL, &bulk_of(guild)).err()).collect();
+    let before = |n: u64| Verdict::Full((n * INTERVAL / 2).clamp(INTERVAL, LONGEST_TURN));
+    assert_eq!(waits, (0..95).map(before).collect::<Vec<_>>());
 }
 
 #[test]

@@ -17,7 +17,7 @@ use testkit::eventually;
 use tokio::sync::Semaphore;
 
 use crate::fixture::{Fixture, Mode, WAIT_LIMIT, both_modes};
-use crate::kinds::{Echo, registry};
+use crate::kinds::{Echo, Gate, Gated, registry};
 
 /// Longer than a heartbeat counts as confirmed.
 const FROZEN_FOR: Duration = Duration::from_secs(30);
@@ -134,6 +134,15 @@ both_modes! {
         assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
     }
 
+    async fn a_run_frozen_right_before_its_step_takes_none_after_its_job_was_rescued(fixture: Fixture) {
+        let stepper = Stepper { freezes: Some(fixture.context.clock.clone()), ..Stepper::new() };
+        let job = stepper.under_way(fixture, false).await;
+        let newer = take_over(fixture, &job).await;
+        stepper.open.add_permits(1);
+        stepper.is_left().await;
+        assert_eq!((stepper.steps(), fixture.row(job.job_id).await), (0, newer));
+    }
+
     async fn before_a_single_effect_the_claim_is_confirmed_by_the_database(fixture: Fixture) {
         let stepper = Stepper::new();
         let job = stepper.under_way(fixture, true).await;
@@ -153,7 +162,19 @@ both_modes! {
         stepper.open.add_permits(2);
         let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.crashes, row.token), (1, 1, 1, 2));
-        assert_ne!(row.worker, job.worker);
+        let first = job.worker.unwrap();
+        assert!(!first.contains('#'), "{first}");
+        assert_eq!(row.worker, Some(format!("{first}#2")));
+    }
+
+    async fn a_run_whose_claim_the_database_does_not_know_is_stopped(fixture: Fixture) {
+        let gate = Gate::new();
+        fixture.work_with(registry().with(gate.clone()));
+        let enqueued = fixture.enqueue(&Gated {}).await;
+        fixture.queue.publish(enqueued.message);
+        gate.wait_for_entry().await;
+        fixture.execute("UPDATE job SET worker = 'another', token = token + 1").await;
+        testkit::until(|| gate.inside() == 0).await;
     }
 
     async fn a_process_counts_only_its_own_runs(fixture: Fixture) {

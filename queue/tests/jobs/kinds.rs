@@ -176,6 +176,11 @@ impl Gate {
         self.entered.acquire().await.unwrap().forget();
     }
 
+    /// The runs that are at it now.
+    pub(crate) fn inside(&self) -> i32 {
+        self.inside.load(Ordering::SeqCst)
+    }
+
     async fn pass(&self, job: &JobContext) -> Result<(), JobError> {
         let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(inside, Ordering::SeqCst);

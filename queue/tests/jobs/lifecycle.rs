@@ -7,7 +7,7 @@ use entities::job::{Model, State, Status};
 use queue::{Answer, Draft, Payload};
 use serde_json::json;
 
-use crate::fixture::{NET_AFTER, both_modes, guild};
+use crate::fixture::{Fixture, Mode, NET_AFTER, both_modes, guild};
 use crate::kinds::{
     Block, Blocks, Echo, FailsUntil, Gate, Gated, NeverEnds, NeverEndsHandler, Panics, PanicsWhenCut,
     PanicsWhenCutHandler, Refuses, Snoozes, SnoozesHandler, registry,
@@ -106,21 +106,6 @@ both_modes! {
         assert!(fixture.call(&echo("still here")).await.is_some());
     }
 
-    async fn a_quarantined_job_that_blocks_its_thread_delays_no_other_job(fixture: Fixture) {
-        let block = Block::default();
-        fixture.work_with(registry().with(block.clone()));
-        let held = fixture.enqueue(&Blocks {}).await;
-        fixture.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
-        fixture.queue.publish([fixture.row(held.job).await.message()]);
-        block.entered.acquire().await.unwrap().forget();
-        for _ in 0..20 {
-            assert!(fixture.call(&echo("beside it")).await.is_some());
-        }
-        block.over.wait();
-        let row = fixture.wait_for(held.job, State::Succeeded).await;
-        assert_eq!((row.attempt, row.token), (1, 1));
-    }
-
     async fn a_job_of_an_unknown_kind_stays_queued(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&Gated {}).await;
@@ -167,5 +152,24 @@ both_modes! {
         fixture.context.shutdown.cut();
         let row = fixture.wait_for(job.job, State::Queued).await;
         assert_eq!((row.attempt, row.token), (0, 1));
+    }
+}
+
+/// Its only thread: what the job blocks is moved to another one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_quarantined_job_that_blocks_its_thread_delays_no_other_job() {
+    for mode in [Mode::Embedded, Mode::Distributed] {
+        let (fixture, block) = (Fixture::start(mode).await, Block::default());
+        fixture.work_with(registry().with(block.clone()));
+        let held = fixture.enqueue(&Blocks {}).await;
+        fixture.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
+        fixture.queue.publish([fixture.row(held.job).await.message()]);
+        block.entered.acquire().await.unwrap().forget();
+        for _ in 0..20 {
+            assert!(fixture.call(&echo("beside it")).await.is_some());
+        }
+        block.over.wait();
+        let row = fixture.wait_for(held.job, State::Succeeded).await;
+        assert_eq!((row.attempt, row.token), (1, 1));
     }
 }

@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 use crate::fixture::{GUILD, both_modes, guild};
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Logs {}
+struct Logs {
+    /// Of its failure.
+    status: u16,
+}
 
 impl Payload for Logs {
     const KIND: &'static str = "logs";
@@ -22,10 +25,10 @@ struct LogsHandler;
 impl Handler for LogsHandler {
     type Payload = Logs;
 
-    async fn run(&self, job: &JobContext, _: Logs) -> Result<Outcome, JobError> {
+    async fn run(&self, job: &JobContext, Logs { status }: Logs) -> Result<Outcome, JobError> {
         tracing::info!("a line of a handler");
         job.before_effect().await?;
-        Err(JobError::Fail(failure(404, "not_there", "there is no such member")))
+        Err(JobError::Fail(failure(status, "not_there", "there is no such member")))
     }
 }
 
@@ -35,7 +38,7 @@ both_modes! {
         fixture.work_with(Registry::default().with(LogsHandler));
         let request = format!("request-{}", uuid::Uuid::now_v7().simple());
         let actor = Actor { request_id: Some(request.clone()), ..Actor::service() };
-        let enqueued = fixture.enqueue_draft(Draft::new(guild(), &Logs {}, actor).unwrap()).await;
+        let enqueued = fixture.enqueue_draft(Draft::new(guild(), &Logs { status: 404 }, actor).unwrap()).await;
         let job = enqueued.job;
         fixture.queue.publish(enqueued.message);
         fixture.wait_for(job, State::Failed).await;
@@ -50,6 +53,20 @@ both_modes! {
             assert_eq!((&line["request.id"], &line["job.id"]), (&json!(request), &json!(job.to_string())));
             assert_eq!((&line["job.kind"], &line["job.attempt"]), (&json!("logs"), &json!(1)));
             assert_eq!(line["guild.id"].to_string(), GUILD);
+        }
+    }
+    async fn a_failure_of_ours_is_a_warning_and_a_refused_request_is_not(fixture: Fixture) {
+        let logs = testkit::logs();
+        fixture.work_with(Registry::default().with(LogsHandler));
+        for (status, level) in [(404, "INFO"), (499, "INFO"), (500, "WARN"), (503, "WARN")] {
+            let enqueued = fixture.enqueue(&Logs { status }).await;
+            let job = enqueued.job.to_string();
+            fixture.queue.publish(enqueued.message);
+            fixture.wait_for(enqueued.job, State::Failed).await;
+            let failed = || logs.with(&job).into_iter().find(|line| line.contains("a job failed"));
+            testkit::until(|| failed().is_some()).await;
+            let line: Value = serde_json::from_str(&failed().unwrap()).unwrap();
+            assert_eq!(line["level"], level, "{line}");
         }
     }
 }

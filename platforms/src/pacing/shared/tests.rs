@@ -4,13 +4,16 @@ mod private_server;
 
 use std::time::{Duration, Instant};
 
-use testkit::{Namespace, Servers};
+use testkit::{Namespace, Servers, eventually};
 
 use super::*;
 use crate::context::Priority::{Bulk, Interactive, Stranger};
 use crate::pacing::answered::{Bucket, Pause};
+use crate::pacing::end::Source;
 use crate::pacing::numbers::{BULK_INVALID_LIMIT, INVALID_LIMIT, SECOND, STRANGER_INVALID_LIMIT};
 use crate::pacing::pacer::Pacer;
+use crate::pacing::permit::Wanted;
+use crate::pacing::sources::Sources;
 
 const START: Micros = 1_000 * SECOND;
 
@@ -116,6 +119,35 @@ async fn a_permit_comes_back_one_window_after_its_answer() {
     assert!(matches!(asked(&pace, "1", &ask(Bulk)).await, Err(Verdict::Full(_))));
     pace.now = Some(answered + SECOND);
     granted(&pace, "1", Bulk).await;
+}
+
+/// A request without a response was repeated; then it arrives after all.
+#[tokio::test]
+async fn a_late_request_for_a_permit_that_ended_takes_none() {
+    let namespace = Namespace::new(Servers::from_env());
+    let redis = namespace.redis().await;
+    let (now, later) = (known_at(redis.clone(), START).await, at(redis.clone(), START + 2 * SECOND));
+    let sources = Sources::new(rules("50"), Some(at(redis, START)));
+    let arrives =
+        async |pace: &SharedPace, id| pace.acquire(rules("50"), id, &ask(Interactive)).await.unwrap();
+    for source in [Source::Shared, Source::Alone] {
+        let mut wanted = Wanted::new(&sources, ask(Interactive));
+        wanted.doubtful = true;
+        let id = wanted.id;
+        assert_eq!(arrives(&now, id).await, Verdict::Granted);
+        let permit = wanted.granted(source).unwrap();
+        if source == Source::Shared {
+            for _ in 0..20 {
+                assert_eq!(arrives(&later, id).await, Verdict::Granted, "it is held: the same one");
+            }
+            permit.finish(&heard()).await;
+            assert!(matches!(arrives(&later, id).await, Verdict::Full(_)));
+        } else {
+            let voided = async || matches!(arrives(&later, id).await, Verdict::Full(_)).then_some(());
+            eventually("the one of Redis is released", Duration::from_secs(5), voided).await;
+            permit.finish(&heard()).await;
+        }
+    }
 }
 
 #[tokio::test]

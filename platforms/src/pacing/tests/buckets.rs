@@ -45,6 +45,16 @@ fn calls_under_way_at_a_reset_are_counted_in_the_new_window() {
 }
 
 #[test]
+fn a_window_has_its_calls_once_from_its_reset_on() {
+    let mut state = learned();
+    let reset = SECOND + SECOND / 50;
+    let permits = grants(&mut state, reset, Interactive);
+    assert_eq!(permits.len(), 5);
+    state.finish(reset, permits[0], &ask(Interactive), &heard());
+    assert!(matches!(asked(&mut state, reset, &ask(Interactive)), Err(Verdict::Paused(_))));
+}
+
+#[test]
 fn the_reset_of_a_sliding_window_moves_on_whatever_the_order_of_answers() {
     let mut state = learned();
     let permits = grants(&mut state, 0, Interactive);
