@@ -85,9 +85,10 @@ fn follows(key: &SimpleExpr, value: SimpleExpr, link: &Model, descending: bool) 
 /// twice as long for each name.
 fn folded(conn: &impl Conn) -> SimpleExpr {
     let name = Expr::col((Entity, Column::PlayUsername));
-    let name = match conn.get_database_backend() {
-        DatabaseBackend::Postgres => Expr::cust_with_expr("$1 COLLATE \"C\"", name),
-        _ => name,
+    // SQLite takes an expression for that of an index only if it is the same to the word.
+    let bytewise = match conn.get_database_backend() {
+        DatabaseBackend::Postgres => "$1 COLLATE \"C\"",
+        _ => "? COLLATE BINARY",
     };
-    Func::lower(name).into()
+    Func::lower(Expr::cust_with_expr(bytewise, name)).into()
 }

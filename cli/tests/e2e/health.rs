@@ -73,6 +73,19 @@ async fn an_api_shows_what_its_caches_answer(deployment: &Deployment) {
             .then_some(())
     })
     .await;
+    // The second tick finds its server's commands and its players in memory.
+    let hits = async |cache: &str| {
+        let series = format!("guildhall_cache_hits_total{{cache=\"{cache}\"}} ");
+        let metrics = deployment.metrics(0).await;
+        metrics.lines().find_map(|line| line.strip_prefix(&series)).unwrap().parse::<u64>().unwrap()
+    };
+    let tick = async |sequence: i64| {
+        let tick = json!({ "server_id": "s1", "place_id": 71, "universe_id": 72, "sequence": sequence, "players": [1] });
+        deployment.api().post("/play/servers/tick", tick).await.ok();
+        [hits("commands").await, hits("moderation").await]
+    };
+    let [first, second] = [tick(1).await, tick(2).await];
+    assert!(second[0] > first[0] && second[1] > first[1], "{first:?} {second:?}");
     eventually("the key is counted", STOPS_WITHIN, async || {
         let metrics = deployment.metrics(0).await;
         (!metrics.contains("guildhall_cache_entries{cache=\"keys\"} 0")).then_some(())

@@ -124,6 +124,16 @@ both_databases! {
         transaction.rollback().await.unwrap();
     }
 
+    async fn jobs_inserted_together_are_held_beyond_the_share_of_their_guild(fixture: &Fixture) {
+        add(fixture, new(guild(), "sync_member")).await;
+        let many = [guild(), other_guild(), guild(), guild(), guild(), guild(), other_guild()];
+        let many = many.map(|guild| new(guild, "sync_member")).to_vec();
+        let added = insert::insert(fixture.conn(), many, at(0)).await.unwrap();
+        let queued: Vec<_> = added.iter().map(|(_, message)| message.is_some()).collect();
+        // Of four in flight one is there already.
+        assert_eq!(queued, [true, true, true, true, false, false, true]);
+    }
+
     async fn only_the_open_jobs_of_a_guild_are_locked_for_its_removal(fixture: &Fixture) {
         let mut running = Vec::new();
         for guild in [guild(), other_guild()] {

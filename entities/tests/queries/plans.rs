@@ -4,11 +4,15 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
+use entities::job::deliveries;
+use entities::link_search::{self, Key};
 use entities::sanction::change::{self, Lift, Target};
 use entities::sanction::history::{self, Filter};
 use entities::sanction::list::{self, List};
 use entities::sanction::{SanctionKind, active};
-use entities::{Page, Person, Places, link_history, moderation_revision, pending_action};
+use entities::{
+    Page, Person, Places, Sorted, WebhookId, link, link_history, moderation_revision, pending_action,
+};
 use runtime::Pool;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, ExecResult, QueryResult, Statement};
 
@@ -19,11 +23,11 @@ INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at,
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 SELECT 7000000000000000000, 'ban', 20000 + i, 'exploiting', 5, '2026-04-12T18:33:21+00:00', 'none', 1 FROM n";
 
-const INDEXED: [&str; 3] = ["sanction_", "pending_action_", "audit_entry_"];
+const INDEXED: [&str; 5] = ["sanction_", "pending_action_", "audit_entry_", "link_by_", "job_deliveries"];
 
 /// The indexes of a person's accounts.
-const OF_ACCOUNTS: [&str; 4] =
-    ["sanction_by_chat", "sanction_by_play", "sanction_open_chat", "sanction_open_play"];
+const OF_ACCOUNTS: [&str; 5] =
+    ["sanction_by_chat", "sanction_by_play", "sanction_open_chat", "sanction_open_play", "link_by_play"];
 
 /// Asks the database how it executes each statement, before it does.
 struct Explained<'p> {
@@ -148,6 +152,16 @@ both_databases! {
             conn.check("former links", &["audit_entry_of_links"]);
             pending_action::list(&conn, guild(), Page::first(10)).await.unwrap();
             conn.check("pending", &["pending_action_open"]);
+            link_search::by_name(&conn, guild(), "ada", 10).await.unwrap();
+            conn.check("members by the first letters of their name", &["link_by_name"]);
+            let (by_name, first) = (Sorted::ascending(Key::Name), (None, 10));
+            link_search::containing(&conn, guild(), "", by_name, first).await.unwrap();
+            conn.check("members by name", &["link_by_name"]);
+            link::of_chat(&conn, chat(1)).await.unwrap();
+            conn.check("a person's links in all guilds", &["link_by_person"]);
+            let webhook = WebhookId::try_from(1).unwrap();
+            deliveries::list(&conn, guild(), webhook, Page::first(10)).await.unwrap();
+            conn.check("deliveries of a webhook", &["job_deliveries"]);
         }
     }
 }

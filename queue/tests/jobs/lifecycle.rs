@@ -42,8 +42,12 @@ both_modes! {
 
     async fn a_permanent_failure_is_answered_at_once(fixture: Fixture) {
         fixture.work();
-        let Some(Answer::Failed(failure)) = fixture.call(&Refuses {}).await else { panic!("not a failure") };
+        let enqueued = fixture.enqueue(&Refuses {}).await;
+        let job = enqueued.job;
+        let answer = fixture.queue.call(enqueued, crate::fixture::WAIT_LIMIT).await.unwrap();
+        let Some(Answer::Failed(failure)) = answer else { panic!("not a failure") };
         assert_eq!((failure.status, failure.error.as_str()), (404, "not_there"));
+        assert_eq!(fixture.row(job).await.progress_at, None, "it has no progress");
     }
 
     async fn a_failed_attempt_waits_for_the_backoff_and_the_caller_gets_the_next_result(fixture: Fixture) {

@@ -188,6 +188,21 @@ async fn without_the_change_log_every_check_asks_the_database() {
 }
 
 #[tokio::test]
+async fn a_first_check_waits_for_its_guild_instead_of_asking_the_database_for_its_person() {
+    let fixture = Fixture::unread().await;
+    fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
+    until(|| fixture.events.freshness().is_fresh()).await;
+    fixture.ban(PLAY, (None, None), None).await;
+    // It is being read, since before the ban.
+    let state = Arc::new(GuildState::default());
+    let guilds = &fixture.caches.moderation.0.guilds;
+    guilds.write().unwrap().states.insert(the_guild(), state.clone());
+    let is_read = async { state.fill(Base::new(Vec::new(), Vec::new())) };
+    assert_eq!(tokio::join!(fixture.reason(PLAY, None, 0), is_read).0, None, "the database was asked");
+    fixture.end().await;
+}
+
+#[tokio::test]
 async fn a_ban_in_memory_expires_by_the_clock() {
     let fixture = Fixture::unread().await;
     fixture.ban(PLAY, (None, Some(5)), None).await;
