@@ -9,7 +9,7 @@ const MOST_SOCKETS: usize = 50_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capacity {
-    /// A connection that becomes a socket no longer counts.
+    /// A connection that becomes a socket no longer counts, from its first bytes on.
     pub(crate) connections: usize,
     /// Connections of one address that is not a trusted proxy. High, because a load balancer counts as one
     /// address.

@@ -33,7 +33,7 @@ pub(super) async fn accept<F>(
         if trusted { capacity.connections } else { capacity.connections_per_address }
     };
     let next = async || {
-        let permit = permits.clone().acquire_owned().await;
+        let permit = permits.clone().acquire_owned().await.ok();
         (listener.accept().await, permit)
     };
     while let Some((accepted, permit)) = shutdown.soft().run_until_cancelled(next()).await {
@@ -45,16 +45,63 @@ pub(super) async fn accept<F>(
                 continue;
             }
         };
-        let Some(admission) = admitted.admit(peer.ip(), most_of(&peer.ip())) else {
+        let Some(mut admission) = admitted.admit(peer.ip(), most_of(&peer.ip())) else {
             metrics::counter!("guildhall_http_connections_refused_total").increment(1);
             continue;
         };
-        let connection = shutdown.tracker().track_future(serve(stream, peer, admission));
-        connections.spawn(async move {
-            connection.await;
-            drop(permit);
-        });
+        admission.permit = permit;
+        connections.spawn(shutdown.tracker().track_future(serve(stream, peer, admission)));
         // Connections accepted before come first.
         tokio::task::yield_now().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use warp::Filter;
+
+    use super::*;
+    use crate::call::fixture::CallFixture;
+    use crate::server::connection;
+    use crate::server::dispatch::Peer;
+
+    #[tokio::test]
+    async fn a_socket_that_waits_for_its_turn_keeps_no_request_out() {
+        let fixture = CallFixture::new().await;
+        let state: &Arc<State> = &fixture.state;
+        // One connection is left, and a socket waits for as long as it may.
+        let others = u32::try_from(state.capacity.connections - 1).unwrap();
+        state.connections.acquire_many(others).await.unwrap().forget();
+        state.socket_pace.wait(Duration::from_secs(3_600)).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (connections, service) = (TaskTracker::new(), warp::service(warp::any().map(|| "")));
+        let accepting = accept(&listener, state, &connections, |stream, peer, admission| {
+            connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())
+        });
+        let asked = async |request: &[u8]| {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(request).await.unwrap();
+            stream
+        };
+        let clients = async {
+            let socket = asked(b"GET /ws/ HTTP/1.1\r\nhost: x\r\n\r\n").await;
+            let mut request = asked(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+            let mut answer = String::new();
+            tokio::select! {
+                biased;
+                _ = socket.readable() => panic!("the request waited for the socket"),
+                read = request.read_to_string(&mut answer) => assert!(read.unwrap() > 0),
+            }
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        };
+        tokio::select! {
+            () = accepting => panic!("nobody ended it"),
+            () = clients => {}
+        }
+        state.context.shutdown.cut();
     }
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use runtime::network_of;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::phase::Phase;
@@ -36,6 +37,8 @@ pub(super) struct Admission {
     pub(super) phase: Phase,
     /// Cancelled when it is evicted.
     pub(super) evicted: CancellationToken,
+    /// Its place among the connections of this process.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
 }
 
 impl OpenConnections {
@@ -52,7 +55,7 @@ impl OpenConnections {
             own.remove(&longest)?.evicted.cancel();
         }
         own.insert(number, Open { phase: phase.clone(), evicted: evicted.clone() });
-        Some(Admission { admitted: self.clone(), address, number, phase, evicted })
+        Some(Admission { admitted: self.clone(), address, number, phase, evicted, permit: None })
     }
 }
 

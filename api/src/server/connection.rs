@@ -50,12 +50,12 @@ const REFUSAL: Duration = Duration::from_millis(50);
 const LIVE: &[u8] = b"GET /ws/";
 
 /// Serves a connection until the client leaves, is too slow or is evicted, or until shutdown begins and the
-/// request in flight is answered. One that begins as a live socket waits for its turn and is served by the
-/// threads of sockets: when thousands reconnect at once, requests only share the processors with them.
+/// request in flight is answered. One that begins as a live socket waits for its turn, among the sockets, and is served
+/// by their threads: when thousands reconnect at once, requests only share the processors with them.
 pub(super) async fn serve<S>(
     stream: TcpStream,
     peer: Peer,
-    admission: Admission,
+    mut admission: Admission,
     service: S,
     state: Arc<State>,
 ) where
@@ -73,8 +73,16 @@ pub(super) async fn serve<S>(
     let served = async move {
         let shutdown = &state.context.shutdown;
         let stream = TcpStream::from_std(stream.into_std()?)?;
-        let turn = state.socket_pace.wait(sockets::EACH);
-        if unless_ended(&admission, shutdown, turn).await.is_some() {
+        // If there are as many sockets as there may be, it keeps its place among the connections.
+        let waiting = state.live.reserve(0).ok();
+        admission.permit.take_if(|_| waiting.is_some());
+        let turn = async {
+            state.socket_pace.wait(sockets::EACH).await;
+            if waiting.is_some() { state.connections.clone().acquire_owned().await.ok() } else { None }
+        };
+        if let Some(permit) = unless_ended(&admission, shutdown, turn).await {
+            drop(waiting);
+            admission.permit = admission.permit.take().or(permit);
             http(stream, Instant::now(), peer, admission, service, shutdown).await;
         }
         std::io::Result::Ok(())

@@ -7,7 +7,7 @@ use crate::response::error::ApiError;
 pub(crate) struct Reserved(Live);
 
 impl Live {
-    /// For a socket other than those of game servers; `of_guild` of its kind are open already.
+    /// For a socket other than those of game servers, of whose kind the guild has `of_guild` already, or for one that waits.
     pub(crate) fn reserve(&self, of_guild: usize) -> Result<Reserved, ApiError> {
         let mut listeners = self.lock();
         listeners.check_room(of_guild)?;

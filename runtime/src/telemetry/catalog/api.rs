@@ -40,7 +40,13 @@ pub(super) const METRICS: &[Metric] = &[
         API,
         "Calls to Redis for rate limits: far fewer than requests",
     ),
-    gauge("guildhall_live_sockets", Unit::Count, &[], API, "Open live sockets"),
+    gauge(
+        "guildhall_live_sockets",
+        Unit::Count,
+        &[],
+        API,
+        "Live sockets that are open or wait for their turn to open",
+    ),
     counter(
         "guildhall_live_closed_total",
         &["code"],
