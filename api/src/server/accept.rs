@@ -80,7 +80,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (connections, service) = (TaskTracker::new(), warp::service(warp::any().map(|| "")));
         let accepting = accept(&listener, state, &connections, |stream, peer, admission| {
-            connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())
+            connection::serve(stream, Peer(peer.ip()), admission, service, state.clone())
         });
         let asked = async |request: &[u8]| {
             let mut stream = TcpStream::connect(address).await.unwrap();
