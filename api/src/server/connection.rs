@@ -75,7 +75,9 @@ pub(super) async fn serve<S>(
         let stream = TcpStream::from_std(stream.into_std()?)?;
         // If there are as many sockets as there may be, it keeps its place among the connections.
         let waiting = state.live.reserve(0).ok();
-        admission.permit.take_if(|_| waiting.is_some());
+        if waiting.is_some() {
+            admission.permit = None;
+        }
         let turn = async {
             state.socket_pace.wait(sockets::EACH).await;
             if waiting.is_some() { state.connections.clone().acquire_owned().await.ok() } else { None }

@@ -211,7 +211,7 @@ async fn that_nobody_runs_jobs_is_seen(deployment: &Deployment) {
 }
 
 /// A series of the first API process.
-async fn metric(deployment: &Deployment, series: &str) -> Option<u64> {
+pub(crate) async fn metric(deployment: &Deployment, series: &str) -> Option<u64> {
     let text = deployment.metrics(0).await;
     let line = text.lines().find_map(|line| line.strip_prefix(series))?;
     line.trim().parse().ok()

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use testkit::{Deployment, Mode, Process, both_modes, eventually, http_client};
 
+use crate::distributed_only::metric;
+
 both_modes!(
     every_process_reports_its_health(own),
     metrics_count_requests_and_jobs(own),
@@ -75,9 +77,7 @@ async fn an_api_shows_what_its_caches_answer(deployment: &Deployment) {
     .await;
     // The second tick finds its server's commands and its players in memory.
     let hits = async |cache: &str| {
-        let series = format!("guildhall_cache_hits_total{{cache=\"{cache}\"}} ");
-        let metrics = deployment.metrics(0).await;
-        metrics.lines().find_map(|line| line.strip_prefix(&series)).unwrap().parse::<u64>().unwrap()
+        metric(deployment, &format!("guildhall_cache_hits_total{{cache=\"{cache}\"}}")).await.unwrap()
     };
     let tick = async |sequence: i64| {
         let tick = json!({ "server_id": "s1", "place_id": 71, "universe_id": 72, "sequence": sequence, "players": [1] });

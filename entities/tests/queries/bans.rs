@@ -227,15 +227,19 @@ both_databases! {
         assert!(up_to(2).await.is_some());
         // In the order of change, whichever account they name.
         fixture.ban(new(by_play(2), None, Some(at(60))), at(6)).await;
-        fixture.ban(new(by_chat(3), None, None), at(7)).await;
+        let last = fixture.ban(new(by_chat(3), None, None), at(7)).await.sanction;
+        let revisions = async || -> Vec<_> {
+            let Changes { shown, .. } = fixture.changes(all_bans(), seen, at(7)).await;
+            shown.iter().map(|row| row.revision).collect()
+        };
+        let changed = revisions().await;
+        assert!(changed.is_sorted() && changed.last() == Some(&last.revision), "{changed:?}");
         // An older one changes with a link.
         let relinked = fixture.change(at(7)).await;
         let account = Person { chat: None, play: Some(play(2)) };
         assert_eq!(change::relink(fixture.conn(), &relinked, &[account]).await.unwrap(), 1);
-        let last = relinked;
-        let Changes { shown, .. } = fixture.changes(all_bans(), seen, at(7)).await;
-        let revisions: Vec<_> = shown.iter().map(|row| row.revision).collect();
-        assert!(revisions.is_sorted() && revisions.last() == Some(&last.revision), "{revisions:?}");
+        let changed = revisions().await;
+        assert!(changed.is_sorted() && changed.last() == Some(&relinked.revision), "{changed:?}");
         assert_eq!(Standing::read(fixture.conn(), other_guild()).await.unwrap().revision, 0);
     }
 

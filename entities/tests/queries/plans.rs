@@ -23,11 +23,12 @@ INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at,
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 SELECT 7000000000000000000, 'ban', 20000 + i, 'exploiting', 5, '2026-04-12T18:33:21+00:00', 'none', 1 FROM n";
 
-const INDEXED: [&str; 5] = ["sanction_", "pending_action_", "audit_entry_", "link_by_", "job_deliveries"];
+const INDEXED: [&str; 6] =
+    ["sanction_", "pending_action_", "audit_entry_", "link_by_name", "link_by_person", "job_deliveries"];
 
 /// The indexes of a person's accounts.
-const OF_ACCOUNTS: [&str; 5] =
-    ["sanction_by_chat", "sanction_by_play", "sanction_open_chat", "sanction_open_play", "link_by_play"];
+const OF_ACCOUNTS: [&str; 4] =
+    ["sanction_by_chat", "sanction_by_play", "sanction_open_chat", "sanction_open_play"];
 
 /// Asks the database how it executes each statement, before it does.
 struct Explained<'p> {

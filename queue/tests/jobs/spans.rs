@@ -55,6 +55,7 @@ both_modes! {
             assert_eq!(line["guild.id"].to_string(), GUILD);
         }
     }
+
     async fn a_failure_of_ours_is_a_warning_and_a_refused_request_is_not(fixture: Fixture) {
         let logs = testkit::logs();
         fixture.work_with(Registry::default().with(LogsHandler));
