@@ -1,7 +1,7 @@
 //! Links between a chat account and a game account: one to one in each guild.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -144,25 +144,34 @@ pub async fn upsert_many(conn: &impl Conn, links: Vec<Model>) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the link of a chat user. False: there is none.
-pub async fn delete(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<bool> {
-    Ok(Entity::delete_by_id((guild, chat)).exec(conn).await?.rows_affected == 1)
+/// Deletes the links of these chat users.
+pub async fn delete(conn: &impl Conn, guild: GuildId, chats: &[ChatId]) -> Result<()> {
+    let these = lists::any_of(conn, Column::ChatId, chats.iter().copied());
+    Entity::delete_many().filter(Column::GuildId.eq(guild)).filter(these).exec(conn).await?;
+    Ok(())
 }
 
-/// Records a player's new name on the game platform. False: the chat user is no longer linked to that player.
-pub async fn rename(
-    conn: &impl Conn,
-    guild: GuildId,
-    chat: ChatId,
-    play: PlayId,
-    name: &str,
-) -> Result<bool> {
-    let done = Entity::update_many()
-        .col_expr(Column::PlayUsername, Expr::value(name))
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::ChatId.eq(chat))
-        .filter(Column::PlayId.eq(play))
-        .exec(conn)
-        .await?;
-    Ok(done.rows_affected == 1)
+/// A linked player who has another name on the game platform than the stored one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    pub chat: ChatId,
+    pub play: PlayId,
+    pub name: String,
+}
+
+/// Records new names, except of players who are linked to another chat user by now.
+pub async fn rename(conn: &impl Conn, guild: GuildId, renamed: &[Renamed]) -> Result<()> {
+    let given = |column: &'static str| Expr::col(("given", column));
+    for part in renamed.chunks(ROWS_PER_STATEMENT) {
+        let row = |one: &Renamed| [one.chat.into(), one.play.into(), one.name.clone().into()];
+        let mut update = Query::update();
+        update
+            .table(Entity)
+            .value(Column::PlayUsername, given("column3"))
+            .and_where(Column::GuildId.eq(guild))
+            .and_where(Column::ChatId.into_expr().eq(given("column1")))
+            .and_where(Column::PlayId.into_expr().eq(given("column2")));
+        lists::update_from(conn, part.iter().map(row).collect(), &mut update).await?;
+    }
+    Ok(())
 }

@@ -4,7 +4,8 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::postgres_array::NotU8;
 use sea_orm::sea_query::{
-    ArrayType, Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement, SimpleExpr, ValueTuple,
+    ArrayType, Asterisk, CommonTableExpression, Expr, ExprTrait, Func, JoinType, Query, SelectStatement,
+    SimpleExpr, UnionType, UpdateStatement, ValueTuple,
 };
 use sea_orm::{DatabaseBackend, FromQueryResult, Value};
 
@@ -49,8 +50,23 @@ pub(crate) fn exactly<const N: usize>(conn: &impl Conn, rows: Vec<[Value; N]>) -
     table
 }
 
-/// The rows that `select` finds for each key, such as the newest of each guild: on Postgres in one statement, on SQLite,
-/// where a statement costs next to nothing, in one for each key.
+/// Executes an update of rows that its conditions join with the table `given` of these rows (at least one).
+pub(crate) async fn update_from<const N: usize>(
+    conn: &impl Conn,
+    rows: Vec<[Value; N]>,
+    update: &mut UpdateStatement,
+) -> Result<()> {
+    let mut given = CommonTableExpression::from_select(table(conn, rows));
+    given.table_name("given");
+    let update = update.from("given").take();
+    conn.execute(&update.with(Query::with().cte(given).to_owned())).await?;
+    Ok(())
+}
+
+/// Parts of one statement of SQLite, which permits 500.
+const PARTS: usize = 64;
+
+/// The rows that `select` finds for each key, such as the newest of each guild.
 pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
     conn: &impl Conn,
     keys: Vec<[Value; N]>,
@@ -58,8 +74,16 @@ pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
 ) -> Result<Vec<M>> {
     let mut rows = Vec::new();
     if conn.get_database_backend() != DatabaseBackend::Postgres {
-        for key in keys {
-            rows.extend(conn.query_all(&select(key.map(Expr::value))).await?);
+        // A part of a union has a limit of its own only as a subquery.
+        let of_key = |key: &[Value; N]| {
+            let of_key = select(key.clone().map(Expr::value));
+            Query::select().column(Asterisk).from_subquery(of_key, "found").take()
+        };
+        for part in keys.chunks(PARTS) {
+            let mut of_keys = part.iter().map(of_key);
+            let Some(mut all) = of_keys.next() else { continue };
+            all.unions(of_keys.map(|other| (UnionType::All, other)));
+            rows.extend(conn.query_all(&all).await?);
         }
     } else if !keys.is_empty() {
         let given = std::array::from_fn(|n| Expr::col(("given", format!("column{}", n + 1))));

@@ -19,10 +19,15 @@ pub struct Model {
 
 no_relations!();
 
-pub async fn add(conn: &impl Conn, row: Model) -> Result<()> {
+/// Each user once.
+pub async fn add(conn: &impl Conn, rows: Vec<Model>) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     let again =
         OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::JoinedAt).to_owned();
-    Entity::insert(row.into_active_model()).on_conflict(again).exec_without_returning(conn).await?;
+    let rows = rows.into_iter().map(IntoActiveModel::into_active_model);
+    Entity::insert_many(rows).on_conflict(again).exec_without_returning(conn).await?;
     Ok(())
 }
 
@@ -32,7 +37,12 @@ pub async fn among(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result
     rows.filter(lists::any_of(conn, Column::ChatId, users.iter().copied())).into_tuple().all(conn).await
 }
 
-/// Removes the member; true: they had not passed before.
-pub async fn remove(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<bool> {
-    Ok(Entity::delete_by_id((guild, user)).exec(conn).await?.rows_affected > 0)
+/// Removes the members, and returns how many of them had not passed before.
+pub async fn remove(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<u64> {
+    if users.is_empty() {
+        return Ok(0);
+    }
+    let these = lists::any_of(conn, Column::ChatId, users.iter().copied());
+    let removed = Entity::delete_many().filter(Column::GuildId.eq(guild)).filter(these).exec(conn).await?;
+    Ok(removed.rows_affected)
 }

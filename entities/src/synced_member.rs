@@ -196,7 +196,10 @@ pub async fn may_repair(
 }
 
 /// Who leaves may come back with nothing.
-pub async fn forget(conn: &impl Conn, guild: GuildId, user: ChatId) -> Result<()> {
-    Entity::delete_by_id((guild, user)).exec(conn).await?;
+pub async fn forget(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<()> {
+    if !users.is_empty() {
+        let these = lists::any_of(conn, Column::ChatId, users.iter().copied());
+        Entity::delete_many().filter(Column::GuildId.eq(guild)).filter(these).exec(conn).await?;
+    }
     Ok(())
 }

@@ -30,9 +30,21 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
         let Some(guild) = guild::find(work.tx(), id).await? else { continue };
         let users: Vec<ChatId> = all.iter().filter_map(|what| user(what)).collect();
         let mut members = Members::load(work, guild, &users).await?;
+        let mut role_changed = false;
         for what in all {
-            one(work, id, &mut members, what).await?;
+            match what {
+                What::Joined(member) => members.joined(member),
+                What::Changed(member) => members.changed(member),
+                What::Left(user) => members.left(*user),
+                What::Ban(user) => members.banned(*user),
+                What::Role(role) => role_changed |= members.managed.roles.contains(role),
+                What::Present => {}
+            }
         }
+        if role_changed {
+            follow::hasten(work.tx(), id, work.now()).await?;
+        }
+        members.write(work).await?;
     }
     Ok(())
 }
@@ -43,25 +55,6 @@ fn user(what: &What) -> Option<ChatId> {
         What::Left(user) => Some(*user),
         What::Ban(_) | What::Role(_) | What::Present => None,
     }
-}
-
-async fn one(
-    work: &mut UnitOfWork,
-    guild: GuildId,
-    members: &mut Members,
-    what: &What,
-) -> Result<(), QueueError> {
-    match what {
-        What::Joined(member) => members.joined(work, member).await?,
-        What::Changed(member) => members.changed(work, member).await?,
-        What::Left(user) => members.left(work, *user).await?,
-        What::Role(role) if members.managed.roles.contains(role) => {
-            follow::hasten(work.tx(), guild, work.now()).await?;
-        }
-        What::Ban(user) => members.banned(work, *user).await?,
-        What::Role(_) | What::Present => {}
-    }
-    Ok(())
 }
 
 /// Looks for what events were lost behind this place, in every guild of the shard.

@@ -10,7 +10,7 @@ use entities::audit_entry::{Actor, NewEntry};
 use entities::link::{self, Model, Source};
 use entities::sanction::change;
 use entities::{ChatId, GuildId, JobId, Person, PlayId, Timestamp, binding, guild, moderation_revision};
-use queue::{Draft, Payload, QueueError};
+use queue::{Draft, QueueError, enqueue_many};
 use runtime::{Event, Transaction, UnitOfWork};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ impl<'w> Linking<'w> {
             source,
         };
         if let Some(theirs) = &ended.of_play {
-            self.moved(theirs, chat).await?;
+            self.moved(&[(theirs, chat)]).await?;
         }
         let people: Vec<_> = ended.of_chat.iter().chain([&link]).map(Person::from).collect();
         change::relink(self.work.tx(), &self.revision, &people).await?;
@@ -151,7 +151,7 @@ impl<'w> Linking<'w> {
             None => self.audit("links.add", chat, json!({ "after": described(&link) })),
         }
         self.work.announce([Event::LinksChanged { guild }]);
-        let sync = self.enqueue(&SyncMember::of(guild, chat), Some(chat)).await?;
+        let sync = self.enqueue_sync(chat).await?;
         Ok(Linked { link, ended, sync: Some(sync) })
     }
 
@@ -174,9 +174,7 @@ impl<'w> Linking<'w> {
         let people: Vec<_> = before.into_iter().chain(&after).map(Person::from).collect();
         change::relink(self.work.tx(), &self.revision, &people).await?;
         // A game account is in one link at a time.
-        for link in before {
-            link::delete(self.work.tx(), guild, link.chat_id).await?;
-        }
+        link::delete(self.work.tx(), guild, &before.map(|link| link.chat_id)).await?;
         link::upsert_many(self.work.tx(), after.to_vec()).await?;
         self.work.announce([Event::LinksChanged { guild }]);
         let mut swapped = Vec::new();
@@ -187,50 +185,70 @@ impl<'w> Linking<'w> {
                 user,
                 json!({ "before": described(before), "after": described(&after) }),
             );
-            swapped.push((after, self.enqueue(&SyncMember::of(guild, user), Some(user)).await?));
+            swapped.push((after, self.enqueue_sync(user).await?));
         }
         Ok(swapped)
     }
 
     /// Ends a link. The job takes away the roles and the nickname that came from it.
     pub async fn unlink(&mut self, before: &Model) -> Result<JobId, QueueError> {
-        self.end(before, json!({ "before": described(before) })).await
+        let mut jobs = self.unlink_many(std::slice::from_ref(before)).await?;
+        jobs.pop().ok_or_else(|| DbErr::RecordNotInserted.into())
     }
 
-    /// Ends a link because its game account moves to another chat user.
-    pub(crate) async fn moved(&mut self, before: &Model, to: ChatId) -> Result<JobId, QueueError> {
-        self.end(before, json!({ "before": described(before), "moved_to": to })).await
+    /// Ends links, each with a job like that of [`unlink`](Self::unlink).
+    pub async fn unlink_many(&mut self, links: &[Model]) -> Result<Vec<JobId>, QueueError> {
+        self.end(links.iter().map(|before| (before, json!({ "before": described(before) }))).collect()).await
     }
 
-    async fn end(&mut self, before: &Model, metadata: Value) -> Result<JobId, QueueError> {
-        let (guild, user) = (self.guild(), before.chat_id);
-        change::relink(self.work.tx(), &self.revision, &[Person::from(before)]).await?;
-        link::delete(self.work.tx(), guild, user).await?;
-        self.audit("links.remove", user, metadata);
+    /// Ends links because their game accounts move to other chat users.
+    pub(crate) async fn moved(&mut self, links: &[(&Model, ChatId)]) -> Result<Vec<JobId>, QueueError> {
+        let metadata =
+            |(before, to): &(&Model, ChatId)| json!({ "before": described(before), "moved_to": to });
+        self.end(links.iter().map(|moved| (moved.0, metadata(moved))).collect()).await
+    }
+
+    async fn end(&mut self, links: Vec<(&Model, Value)>) -> Result<Vec<JobId>, QueueError> {
+        if links.is_empty() {
+            return Ok(Vec::new());
+        }
+        let guild = self.guild();
+        let people: Vec<Person> = links.iter().map(|(before, _)| Person::from(*before)).collect();
+        change::relink(self.work.tx(), &self.revision, &people).await?;
+        let users: Vec<ChatId> = links.iter().map(|(before, _)| before.chat_id).collect();
+        link::delete(self.work.tx(), guild, &users).await?;
         self.work.announce([Event::LinksChanged { guild }]);
         let bindings = binding::list(self.work.tx(), guild).await?;
         let row = guild::find(self.work.tx(), guild).await?;
         let verified = row.as_ref().and_then(|row| row.verified_role);
-        let payload = UnlinkMember {
-            guild,
-            user,
-            play: before.play_id,
-            play_username: before.play_username.clone(),
-            roles: bindings.iter().map(|binding| binding.rule.role_id).chain(verified).collect(),
-            nickname_template: row.map(|row| row.nickname_template).unwrap_or_default(),
-            erased: self.erases,
-        };
-        self.enqueue(&payload, None).await
+        let roles: Vec<_> = bindings.iter().map(|binding| binding.rule.role_id).chain(verified).collect();
+        let nickname_template = row.map(|row| row.nickname_template).unwrap_or_default();
+        let mut drafts = Vec::with_capacity(links.len());
+        for (before, metadata) in links {
+            self.audit("links.remove", before.chat_id, metadata);
+            let payload = UnlinkMember {
+                guild,
+                user: before.chat_id,
+                play: before.play_id,
+                play_username: before.play_username.clone(),
+                roles: roles.clone(),
+                nickname_template: nickname_template.clone(),
+                erased: self.erases,
+            };
+            drafts.push(Draft::new(guild, &payload, self.author.actor.clone())?);
+        }
+        let jobs = drafts.iter().map(Draft::id).collect();
+        let messages = enqueue_many(self.work.tx(), drafts, self.work.now()).await?;
+        self.work.publish(messages);
+        Ok(jobs)
     }
 
-    async fn enqueue<P: Payload>(&mut self, payload: &P, once: Option<ChatId>) -> Result<JobId, QueueError> {
-        let draft = Draft::new(self.guild(), payload, self.author.actor.clone())?;
-        let draft = match once {
-            // One that waits reads the new link.
-            Some(user) => draft.once(&format!("{user} is linked")),
-            None => draft,
-        };
-        let enqueued = draft.enqueue(self.work.tx(), self.work.now()).await?;
+    /// Enqueues the sync of a member whose link is new. One that waits reads it.
+    async fn enqueue_sync(&mut self, user: ChatId) -> Result<JobId, QueueError> {
+        let payload = SyncMember::of(self.guild(), user);
+        let draft = Draft::new(self.guild(), &payload, self.author.actor.clone())?;
+        let enqueued =
+            draft.once(&format!("{user} is linked")).enqueue(self.work.tx(), self.work.now()).await?;
         self.work.publish(enqueued.message);
         Ok(enqueued.job)
     }

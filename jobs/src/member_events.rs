@@ -12,7 +12,7 @@ use entities::job::Class;
 use entities::synced_member::States;
 use entities::{ChatId, GuildId, Timestamp, follow, guild, link, screened_member, synced_member};
 use platforms::{ChatMember, Managed};
-use queue::{Draft, QueueError};
+use queue::{Draft, QueueError, enqueue_many};
 use runtime::UnitOfWork;
 use sea_orm::DbErr;
 
@@ -23,9 +23,13 @@ use crate::{one_waiting, sync_rules};
 /// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
 const JUST_NOW: TimeDelta = TimeDelta::hours(1);
 
-/// Some members of a guild, as they are known here.
+/// Some members of a guild, as they are known here, and what follows from what the platform shows of them, which [`write`]
+/// writes in a few statements however many they are: nobody else writes to a SQLite file meanwhile.
+///
+/// [`write`]: Self::write
 pub struct Members {
     pub managed: Managed,
+    now: Timestamp,
     guild: guild::Model,
     unlinked_have_roles: bool,
     linked: BTreeSet<ChatId>,
@@ -35,6 +39,19 @@ pub struct Members {
     repairs: bool,
     /// Where roles make staff.
     staff: Option<Staff>,
+    follows: Follows,
+}
+
+#[derive(Default)]
+struct Follows {
+    syncs: Vec<(ChatId, SyncCause)>,
+    greetings: Vec<GreetMember>,
+    looks_at_staff: Vec<ChatId>,
+    bans: Vec<ChatId>,
+    /// When members joined who are to be screened.
+    screened: BTreeMap<ChatId, Timestamp>,
+    no_longer_screened: BTreeSet<ChatId>,
+    forgotten: Vec<ChatId>,
 }
 
 impl Members {
@@ -52,146 +69,154 @@ impl Members {
             states: states.into_iter().map(|row| (row.chat_id, row.states)).collect(),
             staff: Staff::load(conn, &guild).await?,
             screened: screened_member::among(conn, id, users).await?.into_iter().collect(),
+            now: work.now(),
+            follows: Follows::default(),
             guild,
         })
     }
 
     /// A member who joined.
-    pub async fn joined(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+    pub fn joined(&mut self, member: &ChatMember) {
         if !member.is_pending {
-            return self.welcome(work, member).await;
+            return self.welcome(member);
         }
-        let (guild_id, chat_id) = (self.guild.guild_id, member.chat_id);
-        let joined_at = member.joined_at.unwrap_or(work.now());
-        screened_member::add(work.tx(), screened_member::Model { guild_id, chat_id, joined_at }).await?;
-        self.screened.insert(chat_id);
-        Ok(())
+        self.follows.screened.insert(member.chat_id, member.joined_at.unwrap_or(self.now));
+        self.screened.insert(member.chat_id);
     }
 
     /// A member whose roles, nickname or screening changed.
-    pub async fn changed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
-        if member.is_pending {
-            return Ok(());
+    pub fn changed(&mut self, member: &ChatMember) {
+        if !member.is_pending {
+            self.look_at_staff(member.chat_id, Some(member));
+            self.changed_otherwise(member);
         }
-        self.look_at_staff(work, member.chat_id, Some(member)).await?;
-        self.changed_otherwise(work, member).await
     }
 
-    async fn changed_otherwise(
-        &mut self,
-        work: &mut UnitOfWork,
-        member: &ChatMember,
-    ) -> Result<(), QueueError> {
-        if self.screened.remove(&member.chat_id) {
-            screened_member::remove(work.tx(), self.guild.guild_id, member.chat_id).await?;
-            return self.welcome(work, member).await;
-        }
-        if self.repairs
+    fn changed_otherwise(&mut self, member: &ChatMember) {
+        if self.is_screened_no_longer(member.chat_id) {
+            self.welcome(member);
+        } else if self.repairs
             && self.linked.contains(&member.chat_id)
             && !self.managed.is_empty()
-            && !self.is_explained(work, member)
+            && !self.is_explained(member)
         {
-            enqueue_sync(work, self.guild.guild_id, member.chat_id, SyncCause::Changed).await?;
+            self.follows.syncs.push((member.chat_id, SyncCause::Changed));
         }
-        Ok(())
     }
 
     /// Whoever differs from the staff roles that they hold now.
-    async fn look_at_staff(
-        &self,
-        work: &mut UnitOfWork,
-        user: ChatId,
-        member: Option<&ChatMember>,
-    ) -> Result<(), QueueError> {
+    fn look_at_staff(&mut self, user: ChatId, member: Option<&ChatMember>) {
         let wanted = |staff: &Staff| member.and_then(|member| staff.wanted(member));
         if self.staff.as_ref().is_some_and(|staff| staff.differs(user, wanted(staff))) {
-            staff_by_role::enqueue(work, self.guild.guild_id, user).await?;
+            self.follows.looks_at_staff.push(user);
         }
-        Ok(())
     }
 
     /// A member who was changed while nobody looked: one whom no sync has seen is no news.
-    pub async fn missed(&mut self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+    pub fn missed(&mut self, member: &ChatMember) {
         let was_seen = self.states.get(&member.chat_id).is_some_and(|states| states.end.is_some());
         if !member.is_pending && (was_seen || self.screened.contains(&member.chat_id)) {
-            self.changed_otherwise(work, member).await?;
+            self.changed_otherwise(member);
         }
-        Ok(())
     }
 
     /// Whoever of a page differs from the staff roles that they hold. `covered`: after whom and up to whom it has all members.
-    pub async fn look_at_staff_of(
-        &self,
-        work: &mut UnitOfWork,
-        page: &[ChatMember],
-        covered: (Option<ChatId>, Option<ChatId>),
-    ) -> Result<(), QueueError> {
+    pub fn look_at_staff_of(&mut self, page: &[ChatMember], covered: (Option<ChatId>, Option<ChatId>)) {
         let differing = self.staff.as_ref().map(|staff| staff.differing(page, covered));
-        for user in differing.unwrap_or_default() {
-            staff_by_role::enqueue(work, self.guild.guild_id, user).await?;
-        }
-        Ok(())
+        self.follows.looks_at_staff.extend(differing.into_iter().flatten());
     }
 
     /// A user who was banned, or no longer is.
-    pub async fn banned(&self, work: &mut UnitOfWork, user: ChatId) -> Result<(), QueueError> {
-        if self.guild.follow_bans { follow_ban(work, self.guild.guild_id, user).await } else { Ok(()) }
+    pub fn banned(&mut self, user: ChatId) {
+        if self.guild.follow_bans {
+            self.follows.bans.push(user);
+        }
     }
 
-    pub async fn left(&mut self, work: &mut UnitOfWork, user: ChatId) -> Result<(), QueueError> {
-        let guild = self.guild.guild_id;
-        self.look_at_staff(work, user, None).await?;
-        if self.screened.remove(&user) {
-            screened_member::remove(work.tx(), guild, user).await?;
-        }
+    pub fn left(&mut self, user: ChatId) {
+        self.look_at_staff(user, None);
+        self.is_screened_no_longer(user);
         if self.states.remove(&user).is_some() {
-            synced_member::forget(work.tx(), guild, user).await?;
+            self.follows.forgotten.push(user);
         }
-        Ok(())
+    }
+
+    /// False: the member was not screened.
+    fn is_screened_no_longer(&mut self, user: ChatId) -> bool {
+        let was_screened = self.screened.remove(&user);
+        if was_screened {
+            self.follows.screened.remove(&user);
+            self.follows.no_longer_screened.insert(user);
+        }
+        was_screened
     }
 
     /// Whether a sync left the member like this.
-    fn is_explained(&self, work: &UnitOfWork, member: &ChatMember) -> bool {
+    fn is_explained(&self, member: &ChatMember) -> bool {
         let state = self.managed.state(&member.roles, member.nick.as_deref());
-        self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, work.now()))
+        self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, self.now))
     }
 
-    async fn welcome(&self, work: &mut UnitOfWork, member: &ChatMember) -> Result<(), QueueError> {
+    fn welcome(&mut self, member: &ChatMember) {
         let (guild, user) = (self.guild.guild_id, member.chat_id);
         if self.linked.contains(&user) {
-            return enqueue_sync(work, guild, user, SyncCause::Joined).await;
+            return self.follows.syncs.push((user, SyncCause::Joined));
         }
-        let joined_at = member.joined_at.unwrap_or(work.now());
+        let joined_at = member.joined_at.unwrap_or(self.now);
         let gets_something = self.unlinked_have_roles || self.guild.join_notice != JoinNotice::None;
-        if !gets_something || joined_at < work.now() - JUST_NOW {
-            return Ok(());
+        if gets_something && joined_at >= self.now - JUST_NOW {
+            self.follows.greetings.push(GreetMember { guild, user, joined_at });
         }
-        let draft = Draft::new(guild, &GreetMember { guild, user, joined_at }, Actor::service())?;
-        let enqueued = draft.once(&format!("{user}")).enqueue(work.tx(), work.now()).await?;
-        work.publish(enqueued.message);
-        Ok(())
+    }
+
+    /// Notes what is to be remembered of the members, and enqueues the jobs.
+    pub async fn write(self, work: &mut UnitOfWork) -> Result<(), QueueError> {
+        let (guild, follows) = (self.guild.guild_id, self.follows);
+        let gone: Vec<ChatId> = follows.no_longer_screened.into_iter().collect();
+        screened_member::remove(work.tx(), guild, &gone).await?;
+        let row = |(chat_id, joined_at)| screened_member::Model { guild_id: guild, chat_id, joined_at };
+        screened_member::add(work.tx(), follows.screened.into_iter().map(row).collect()).await?;
+        synced_member::forget(work.tx(), guild, &follows.forgotten).await?;
+        staff_by_role::enqueue(work, guild, follows.looks_at_staff).await?;
+        one_waiting::enqueue(
+            work,
+            guild,
+            follows.syncs.into_iter().map(|(user, cause)| sync(guild, user, cause)).collect(),
+        )
+        .await?;
+        greet(work, follows.greetings).await?;
+        follow_bans(work, guild, follows.bans).await
     }
 }
 
-/// Enqueues a sync of the member.
-async fn enqueue_sync(
-    work: &mut UnitOfWork,
-    guild: GuildId,
-    user: ChatId,
-    cause: SyncCause,
-) -> Result<(), QueueError> {
+fn sync(guild: GuildId, user: ChatId, cause: SyncCause) -> (ChatId, Class, SyncMember) {
     // Who joins does not wait behind others.
     let class = if cause == SyncCause::Joined { Class::Interactive } else { Class::Default };
-    let payload = SyncMember { guild, user, cause: Some(cause) };
-    one_waiting::enqueue(work, (guild, user), &payload, class).await
+    (user, class, SyncMember { guild, user, cause: Some(cause) })
 }
 
-/// Takes over a ban, or its lift, that somebody made on the chat platform. Not deduplicated: a running job may have looked there
+async fn greet(work: &mut UnitOfWork, greetings: Vec<GreetMember>) -> Result<(), QueueError> {
+    let draft = |greeting: GreetMember| {
+        let draft = Draft::new(greeting.guild, &greeting, Actor::service())?;
+        Ok(draft.once(&greeting.user.to_string()))
+    };
+    let drafts = greetings.into_iter().map(draft).collect::<Result<_, QueueError>>()?;
+    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
+    work.publish(messages);
+    Ok(())
+}
+
+/// Takes over bans, or their lifts, that somebody made on the chat platform. Not deduplicated: a running job may have looked there
 /// already.
-pub async fn follow_ban(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<(), QueueError> {
-    let draft = Draft::new(guild, &FollowBan { guild, user }, Actor::service())?;
-    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-    work.publish(enqueued.message);
+pub async fn follow_bans(
+    work: &mut UnitOfWork,
+    guild: GuildId,
+    users: impl IntoIterator<Item = ChatId>,
+) -> Result<(), QueueError> {
+    let draft = |user| Draft::new(guild, &FollowBan { guild, user }, Actor::service());
+    let drafts = users.into_iter().map(draft).collect::<Result<_, _>>()?;
+    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
+    work.publish(messages);
     Ok(())
 }
 

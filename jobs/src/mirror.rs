@@ -6,7 +6,7 @@
 //! `scheduler/src/expiry.rs`. The run is `worker/src/mirror_ban.rs`. What is noted on a ban is `entities/src/sanction/mirror.rs`, what the mirror did
 //! on the chat platform `entities/src/chat_ban.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
@@ -15,7 +15,7 @@ use entities::moderation_revision::Change;
 use entities::sanction::change::NewSanction;
 use entities::sanction::mirror::{self, Mirror};
 use entities::{ChatId, GuildId, KeyId, Person, SanctionId, SanctionKind, chat_ban, guild, sanction};
-use queue::{Draft, Payload, QueueError};
+use queue::{Draft, Payload, QueueError, enqueue_many};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 
@@ -67,53 +67,69 @@ impl Mirrors {
         Ok(Self { left: Some(left) })
     }
 
-    /// The chat user to ban on the platform, named directly or found by a link; `None`: no such user, or not
+    /// The chat user to ban on the platform for each ban, named directly or found by a link; `None`: no such user, or not
     /// yet. A ban of a key that has used up its hour is held, unless Guildhall banned the user there before:
     /// then nothing changes there.
-    pub async fn user(
-        &mut self,
+    pub async fn users(
+        mut self,
         tx: &impl ConnectionTrait,
-        ban: &sanction::Model,
-        person: Person,
-    ) -> Result<Option<ChatId>, DbErr> {
-        let is_mirrored = ban.kind == SanctionKind::Ban && ban.place_id.is_none();
-        let (Some(left), Some(chat), true) = (&mut self.left, person.chat, is_mirrored) else {
-            return Ok(None);
-        };
-        match ban.key_id.and_then(|key| left.get_mut(&key)) {
-            None => {}
-            Some(left) if *left > 0 => *left -= 1,
-            Some(_) if chat_ban::among(tx, ban.guild_id, &[chat]).await?.contains(&chat) => {}
-            Some(_) => {
-                mirror::hold(tx, ban.guild_id, ban.sanction_id).await?;
-                return Ok(None);
+        guild: GuildId,
+        bans: &[(&sanction::Model, Person)],
+    ) -> Result<HashMap<SanctionId, ChatId>, DbErr> {
+        let Some(left) = &mut self.left else { return Ok(HashMap::new()) };
+        let (mut users, mut over) = (HashMap::new(), HashMap::new());
+        for (ban, person) in bans {
+            let is_mirrored = ban.kind == SanctionKind::Ban && ban.place_id.is_none();
+            let Some(chat) = person.chat.filter(|_| is_mirrored) else { continue };
+            match ban.key_id.and_then(|key| left.get_mut(&key)) {
+                Some(0) => drop(over.insert(ban.sanction_id, chat)),
+                left => {
+                    if let Some(left) = left {
+                        *left -= 1;
+                    }
+                    users.insert(ban.sanction_id, chat);
+                }
             }
         }
-        Ok(Some(chat))
+        if !over.is_empty() {
+            let there = chat_ban::among(tx, guild, &over.values().copied().collect::<Vec<_>>()).await?;
+            let (known, held): (HashMap<_, _>, HashMap<_, _>) =
+                over.into_iter().partition(|(_, chat)| there.contains(chat));
+            mirror::hold(tx, guild, &held.into_keys().collect::<Vec<_>>()).await?;
+            users.extend(known);
+        }
+        Ok(users)
     }
 }
+
+/// Bans that somebody changed.
+pub type Changed = (Actor, Vec<sanction::Model>);
 
 /// Enqueues a job for every chat user whom one of these bans is mirrored on, or who is banned there by the mirror of
 /// another ban, and assigns the bans to that job. Publish the messages after the commit.
 pub async fn enqueue_mirror<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    sanctions: &[sanction::Model],
-    actor: &Actor,
+    changed: &[Changed],
 ) -> Result<Vec<JobMessage>, QueueError> {
-    let mut users: BTreeMap<ChatId, Vec<SanctionId>> = BTreeMap::new();
-    let mirrored = sanctions.iter().filter_map(|row| Some((row.mirror_chat_id?, row.sanction_id)));
-    for (user, ban) in mirrored.chain(successors(conn, change, sanctions).await?) {
-        users.entry(user).or_default().push(ban);
+    let rows = changed.iter().enumerate().flat_map(|(by, (_, rows))| rows.iter().map(move |row| (by, row)));
+    let rows: Vec<(usize, &sanction::Model)> = rows.collect();
+    let mirrored = rows.iter().filter_map(|(by, row)| Some((*by, row.mirror_chat_id?, row.sanction_id)));
+    let mut users: BTreeMap<(usize, ChatId), Vec<SanctionId>> = BTreeMap::new();
+    for (by, user, ban) in mirrored.chain(successors(conn, change, &rows).await?) {
+        users.entry((by, user)).or_default().push(ban);
     }
-    let mut messages = Vec::new();
-    for (user, bans) in users {
-        let draft = Draft::new(change.guild, &MirrorBan { guild: change.guild, user }, actor.clone())?;
+    // A ban that was made and superseded at once is in two groups: the later one's job writes to it.
+    let (mut drafts, mut mirrors) = (Vec::new(), BTreeMap::new());
+    for ((by, user), bans) in users {
+        let payload = MirrorBan { guild: change.guild, user };
         // Not deduplicated: a running job may have read the bans already.
-        let enqueued = draft.enqueue(conn, change.now).await?;
-        mirror::start(conn, change.guild, &bans, Mirror { chat: user, job: enqueued.job }).await?;
-        messages.extend(enqueued.message);
+        let draft = Draft::new(change.guild, &payload, changed[by].0.clone())?;
+        mirrors.extend(bans.into_iter().map(|ban| (ban, Mirror { chat: user, job: draft.id() })));
+        drafts.push(draft);
     }
+    let messages = enqueue_many(conn, drafts, change.now).await?;
+    mirror::start(conn, change.guild, &mirrors.into_iter().collect::<Vec<_>>()).await?;
     Ok(messages)
 }
 
@@ -121,15 +137,16 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
 async fn successors<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    sanctions: &[sanction::Model],
-) -> Result<Vec<(ChatId, SanctionId)>, DbErr> {
-    let is_heir = |row: &&sanction::Model| {
+    sanctions: &[(usize, &sanction::Model)],
+) -> Result<Vec<(usize, ChatId, SanctionId)>, DbErr> {
+    let is_heir = |row: &sanction::Model| {
         row.kind == SanctionKind::Ban
             && row.place_id.is_none()
             && row.mirror_chat_id.is_none()
             && row.lifted_at.is_some()
     };
-    let closed = sanctions.iter().filter(is_heir).filter_map(|row| Some((row.subject()?, row.sanction_id)));
+    let closed = sanctions.iter().filter(|(_, row)| is_heir(row));
+    let closed = closed.filter_map(|(by, row)| Some((row.subject()?, (*by, row.sanction_id))));
     let (subjects, bans): (Vec<_>, Vec<_>) = closed.unzip();
     if bans.is_empty() {
         return Ok(Vec::new());
@@ -137,6 +154,6 @@ async fn successors<C: ConnectionTrait>(
     let people = Person::resolve_all(conn, change.guild, &subjects).await?;
     let users: Vec<ChatId> = people.iter().filter_map(|person| person.chat).collect();
     let banned = chat_ban::among(conn, change.guild, &users).await?;
-    let of_user = people.iter().zip(bans).filter_map(|(person, ban)| Some((person.chat?, ban)));
-    Ok(of_user.filter(|(user, _)| banned.contains(user)).collect())
+    let of_user = people.iter().zip(bans).filter_map(|(person, (by, ban))| Some((by, person.chat?, ban)));
+    Ok(of_user.filter(|(_, user, _)| banned.contains(user)).collect())
 }

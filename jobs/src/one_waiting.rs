@@ -1,11 +1,13 @@
 //! Jobs about one member that read the member when they run: at most one of a kind waits, because it covers whatever was
 //! changed before, and none runs beside another.
 
+use std::collections::HashMap;
+
 use entities::audit_entry::Actor;
-use entities::job::insert::find_open_by_dedupe_key;
-use entities::job::{Class, Model, State};
+use entities::job::insert::find_open_by_dedupe_keys;
+use entities::job::{Class, State};
 use entities::{ChatId, GuildId, JobId};
-use queue::{Draft, Payload, QueueError};
+use queue::{Draft, Payload, QueueError, enqueue_many};
 use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -14,25 +16,34 @@ fn keys(user: ChatId) -> [String; 2] {
     [format!("event {user}"), format!("next event {user}")]
 }
 
+/// A job for each of the users about whom none waits.
 pub(crate) async fn enqueue<P: Payload>(
     work: &mut UnitOfWork,
-    (guild, user): (GuildId, ChatId),
-    payload: &P,
-    class: Class,
+    guild: GuildId,
+    jobs: Vec<(ChatId, Class, P)>,
 ) -> Result<(), QueueError> {
-    for key in keys(user) {
-        match find_open_by_dedupe_key(work.tx(), Some(guild), P::KIND, &key).await? {
-            Some(job) if job.state == State::Running => {}
-            Some(_) => return Ok(()),
-            None => {
-                let draft = Draft::new(guild, payload, Actor::service())?.class(class).once(&key);
-                let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-                work.publish(enqueued.message);
-                return Ok(());
-            }
-        }
+    if jobs.is_empty() {
+        return Ok(());
     }
-    // Both run: the later one waits for the other, and has not read the member yet.
+    let both: Vec<String> = jobs.iter().flat_map(|(user, ..)| keys(*user)).collect();
+    let open = find_open_by_dedupe_keys(work.tx(), Some(guild), P::KIND, &both).await?;
+    let mut open: HashMap<_, _> =
+        open.into_iter().filter_map(|job| Some((job.dedupe_key?, job.state))).collect();
+    let mut drafts = Vec::new();
+    for (user, class, payload) in jobs {
+        let [first, next] = keys(user);
+        let key = match (open.get(&first), open.get(&next)) {
+            (None, None | Some(State::Running)) => first,
+            (Some(State::Running), None) => next,
+            // One waits, or both run: the later one waits for the other, and has not read the member yet.
+            _ => continue,
+        };
+        drafts.push(Draft::new(guild, &payload, Actor::service())?.class(class).once(&key));
+        open.insert(key, State::Queued);
+    }
+    // Where another process enqueued one meanwhile, that one waits.
+    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
+    work.publish(messages);
     Ok(())
 }
 
@@ -43,12 +54,6 @@ pub async fn runs_before<P: Payload>(
     user: ChatId,
     own: JobId,
 ) -> Result<bool, DbErr> {
-    let earlier = |job: Model| job.state == State::Running && job.job_id < own;
-    for key in keys(user) {
-        let open = find_open_by_dedupe_key(conn, Some(guild), P::KIND, &key).await?;
-        if open.is_some_and(earlier) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let open = find_open_by_dedupe_keys(conn, Some(guild), P::KIND, &keys(user)).await?;
+    Ok(open.iter().any(|job| job.state == State::Running && job.job_id < own))
 }

@@ -102,8 +102,13 @@ pub async fn end(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<
     Ok(Some(removed))
 }
 
-pub async fn enqueue(work: &mut UnitOfWork, guild: GuildId, user: ChatId) -> Result<(), QueueError> {
-    one_waiting::enqueue(work, (guild, user), &StaffByRole { guild, user }, StaffByRole::CLASS).await
+pub async fn enqueue(
+    work: &mut UnitOfWork,
+    guild: GuildId,
+    users: impl IntoIterator<Item = ChatId>,
+) -> Result<(), QueueError> {
+    let job = |user| (user, StaffByRole::CLASS, StaffByRole { guild, user });
+    one_waiting::enqueue(work, guild, users.into_iter().map(job).collect()).await
 }
 
 #[cfg(test)]

@@ -77,6 +77,11 @@ impl Draft {
         self
     }
 
+    /// Of the job, if it is inserted.
+    pub fn id(&self) -> JobId {
+        self.0.id
+    }
+
     pub(crate) fn into_chunk_of(mut self, parent: JobId) -> NewJob {
         self.0.parent = Some(parent);
         self.0
@@ -90,14 +95,14 @@ impl Draft {
             return Ok(Enqueued { message, job: id, joined: false });
         }
         let key = dedupe_key.ok_or(DbErr::RecordNotInserted)?;
-        let open = insert::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
+        let open = insert::find_open_by_dedupe_keys(conn, guild, kind, &[key]).await?.pop();
         // The existing job ended between the two statements: the caller's transaction starts over.
         let open = open.ok_or(DbErr::RecordNotInserted)?;
         Ok(Enqueued::joined(open.job_id))
     }
 }
 
-/// Inserts several jobs in one statement. Drafts with a dedupe key go one by one.
+/// Inserts several jobs in one statement, without those whose dedupe key an unfinished job has.
 pub async fn enqueue_many<C: ConnectionTrait>(
     conn: &C,
     drafts: Vec<Draft>,

@@ -90,8 +90,9 @@ async fn restart<Q: Quota>(
     now: Timestamp,
 ) -> Result<Retry<Q::Refusal>, DbErr> {
     if let Some(key) = job.dedupe_key.as_deref() {
-        let open = insert::find_open_by_dedupe_key(transaction, job.guild_id, &job.kind, key).await?;
-        if let Some(other) = open.filter(|open| open.job_id != job.job_id) {
+        let keys = [key.to_owned()];
+        let open = insert::find_open_by_dedupe_keys(transaction, job.guild_id, &job.kind, &keys).await?;
+        if let Some(other) = open.iter().find(|open| open.job_id != job.job_id) {
             return Ok(Retry::Duplicate(other.job_id));
         }
     }

@@ -14,6 +14,10 @@ use crate::context::Context;
 use crate::database::Transaction;
 use crate::events::{Event, Events};
 
+/// A change that sends more reads or writes row by row. However fast a statement is, nobody else writes to a SQLite file
+/// meanwhile, and on a busy machine each one waits for its turn.
+const MOST_STATEMENTS: usize = 200;
+
 pub struct UnitOfWork {
     transaction: Transaction,
     now: Timestamp,
@@ -21,6 +25,7 @@ pub struct UnitOfWork {
     audited: Vec<(Actor, NewEntry)>,
     events: Vec<Event>,
     messages: Vec<JobMessage>,
+    most_statements: usize,
 }
 
 impl UnitOfWork {
@@ -31,7 +36,13 @@ impl UnitOfWork {
     /// For a holder of only these three.
     pub fn new(transaction: Transaction, publisher: &Events, now: Timestamp) -> Self {
         let (audited, events, messages) = Default::default();
-        Self { transaction, now, publisher: publisher.clone(), audited, events, messages }
+        let (publisher, most_statements) = (publisher.clone(), MOST_STATEMENTS);
+        Self { transaction, now, publisher, audited, events, messages, most_statements }
+    }
+
+    /// Permits any number of statements, for a file that is loaded whole or not at all.
+    pub fn unbounded(&mut self) {
+        self.most_statements = usize::MAX;
     }
 
     pub fn tx(&self) -> &Transaction {
@@ -67,6 +78,10 @@ impl UnitOfWork {
         let (recorded, events) = Events::prepare(self.events, self.now)?;
         let mut last = audit_chain::inserts(&self.transaction, self.audited, self.now).await?;
         last.extend(events);
+        if cfg!(debug_assertions) {
+            let sent = self.transaction.sent().await;
+            assert!(sent <= self.most_statements, "{sent} statements in one transaction");
+        }
         self.transaction.commit_with(last).await?;
         self.publisher.publish(recorded);
         Ok(self.messages)

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
+use entities::sanction::change::Target;
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
 use runtime::{Context, Event, ModerationVerb, Transaction, UnitOfWork};
@@ -53,37 +54,43 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         work.rollback().await?;
         return Ok(0);
     }
-    // The safety net of the workers finds the jobs.
-    let jobs = jobs::mirror::enqueue_mirror(work.tx(), &change, &closed, &Actor::service()).await;
-    jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let events = events(work.tx(), &change, &closed).await?;
+    work.announce(events);
     work.audit_own(expiry::entries(&closed));
-    for row in &closed {
-        let events = events_of(work.tx(), &change, row).await?;
-        work.announce(events);
-    }
+    let rows = closed.len() as u64;
+    // The safety net of the workers finds the jobs.
+    let jobs = jobs::mirror::enqueue_mirror(work.tx(), &change, &[(Actor::service(), closed)]).await;
+    jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
     work.commit().await?;
-    Ok(closed.len() as u64)
+    Ok(rows)
 }
 
-/// The events of a closed sanction: none if another one of its kind still covers its place. After the end of a
+/// The events of closed sanctions: none of one if another one of its kind still covers its place. After the end of a
 /// sanction in all games those of single places are sent again, because their servers have just received an end.
-async fn events_of(
+async fn events(
     transaction: &Transaction,
     change: &Change,
-    row: &sanction::Model,
+    closed: &[sanction::Model],
 ) -> Result<Vec<Event>, DbErr> {
-    let Some(subject) = row.subject() else { return Ok(Vec::new()) };
-    let person = Person::resolve(transaction, change.guild, subject).await?;
-    let mut holding = active::of_person(transaction, change.guild, person, change.now).await?;
-    holding.retain(|other| other.kind == row.kind);
-    if holding.iter().any(|other| other.place_id.is_none() || other.place_id == row.place_id) {
-        return Ok(Vec::new());
+    let (rows, subjects): (Vec<_>, Vec<_>) =
+        closed.iter().filter_map(|row| Some((row, row.subject()?))).unzip();
+    let people = Person::resolve_all(transaction, change.guild, &subjects).await?;
+    let left = active::of_people(transaction, change.guild, &people, change.now).await?;
+    let mut events = Vec::new();
+    for (row, person) in rows.into_iter().zip(people) {
+        let target = Target { kind: row.kind, person, place: row.place_id };
+        if left.iter().any(|other| target.is_covered_by(other)) {
+            continue;
+        }
+        let event = |verb, reason: &str, place| Event::moderation(change, verb, person, reason, place);
+        let begun = |other: &sanction::Model| {
+            event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id)
+        };
+        let narrower = left.iter().filter(|other| row.place_id.is_none() && target.concerns(other));
+        events.extend(event(ModerationVerb::end_of(row.kind), REASON, row.place_id));
+        events.extend(narrower.filter_map(begun));
     }
-    let event = |verb, reason: &str, place| Event::moderation(change, verb, person, reason, place);
-    let end = event(ModerationVerb::end_of(row.kind), REASON, row.place_id);
-    let held = holding.iter().filter(|_| row.place_id.is_none());
-    let held = held.map(|other| event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id));
-    Ok(std::iter::once(end).chain(held).flatten().collect())
+    Ok(events)
 }
 
 /// Leaves of absence that have ended.
@@ -121,11 +128,44 @@ mod tests {
     use std::time::Duration;
 
     use entities::sanction::change::{self, NewSanction};
-    use entities::{SanctionKind, Subject, guild};
+    use entities::{SanctionKind, Subject, Timestamp, guild};
     use testkit::guild_row;
 
     use super::*;
     use crate::test_database::test_databases;
+
+    /// Ends after a second.
+    fn ban(player: i64, now: Timestamp) -> NewSanction {
+        let subject = Subject::Play(player.try_into().unwrap());
+        NewSanction {
+            kind: SanctionKind::Ban,
+            subject,
+            person: subject.into(),
+            place: None,
+            reason: "r".to_owned(),
+            moderator: 9.try_into().unwrap(),
+            key: None,
+            created_at: now,
+            number: None,
+            expires_at: Some(now + Duration::from_secs(1)),
+        }
+    }
+
+    /// A change of more than some statements fails.
+    #[tokio::test]
+    async fn many_bans_of_a_guild_end_in_few_statements() {
+        for test in test_databases().await {
+            let (context, now) = (&test.context, test.context.clock.now());
+            let guild = "5".parse().unwrap();
+            guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
+            let mut begun = moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
+            let bans = (1..=300).map(|player| ban(player, now)).collect();
+            change::create(context.database.write(), &mut begun, bans).await.unwrap();
+            context.clock.advance(Duration::from_secs(60));
+            assert_eq!(sanctions(context).await.unwrap(), ROWS_PER_GUILD);
+            assert_eq!(sanctions(context).await.unwrap(), 300 - ROWS_PER_GUILD);
+        }
+    }
 
     #[tokio::test]
     async fn a_guild_whose_rows_are_locked_keeps_no_other_one_waiting() {
@@ -136,20 +176,7 @@ mod tests {
                 guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
                 let mut begun =
                     moderation_revision::begin(context.database.write(), guild, now).await.unwrap();
-                let subject = Subject::Play(7.try_into().unwrap());
-                let ban = NewSanction {
-                    kind: SanctionKind::Ban,
-                    subject,
-                    person: subject.into(),
-                    place: None,
-                    reason: "r".to_owned(),
-                    moderator: 9.try_into().unwrap(),
-                    key: None,
-                    created_at: now,
-                    number: None,
-                    expires_at: Some(now + Duration::from_secs(1)),
-                };
-                change::create(context.database.write(), &mut begun, vec![ban]).await.unwrap();
+                change::create(context.database.write(), &mut begun, vec![ban(7, now)]).await.unwrap();
             }
             context.clock.advance(Duration::from_secs(60));
             if context.database.is_postgres() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use entities::{ChatId, guild};
 use jobs::kinds::CatchUp;
-use jobs::member_events::{Members, follow_ban};
+use jobs::member_events::{Members, follow_bans};
 use platforms::{BanDeed, CallContext, ChatMember, MEMBERS_PER_PAGE, PlatformError, Platforms};
 use queue::QueueError;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -34,9 +34,7 @@ impl Handler for Job {
         if !progress.bans {
             let users = self.banned(job, call, &args).await.map_err(|error| wait_out(job, error))?;
             let mut work = job.begin().await?;
-            for user in users {
-                follow_ban(&mut work, args.guild, user).await.map_err(queue_error)?;
-            }
+            follow_bans(&mut work, args.guild, users).await.map_err(queue_error)?;
             progress.bans = true;
             job.checkpoint(work, &progress).await?;
         }
@@ -100,13 +98,13 @@ async fn look_at(
     let people: Vec<&ChatMember> = page.iter().filter(|member| !member.is_bot).collect();
     let users: Vec<ChatId> = people.iter().map(|member| member.chat_id).collect();
     let mut members = Members::load(work, guild, &users).await?;
-    members.look_at_staff_of(work, page, covered).await?;
+    members.look_at_staff_of(page, covered);
     for member in people {
         if member.joined_at.is_some_and(|joined_at| joined_at >= args.since) {
-            members.joined(work, member).await?;
+            members.joined(member);
         } else {
-            members.missed(work, member).await?;
+            members.missed(member);
         }
     }
-    Ok(())
+    members.write(work).await
 }

@@ -5,20 +5,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use entities::{ChatId, GuildId, PlayId, link};
+use entities::PlayId;
+use entities::link::{self, Renamed};
 use platforms::{CallContext, PlayNames, PlayPlatform};
-use sea_orm::{ConnectionTrait, DbErr};
 
 /// Longest wait for a name in a sync with a waiting caller.
 const WAIT_LIMIT: Duration = Duration::from_secs(3);
-
-/// A linked player whose name differs from the stored one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Renamed {
-    pub(crate) chat: ChatId,
-    pub(crate) play: PlayId,
-    pub(crate) name: String,
-}
 
 /// Current names, as far as the platform returns them.
 pub(crate) async fn current(
@@ -44,16 +36,4 @@ pub(crate) async fn of_player(play: &PlayPlatform, call: CallContext, player: Pl
 pub(crate) fn difference(link: &link::Model, current: Option<&PlayNames>) -> Option<Renamed> {
     let PlayNames { name, .. } = current.filter(|current| current.name != link.play_username)?;
     Some(Renamed { chat: link.chat_id, play: link.play_id, name: name.clone() })
-}
-
-/// Writes new names to the links, except to links replaced meanwhile.
-pub(crate) async fn store<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    renamed: &[Renamed],
-) -> Result<(), DbErr> {
-    for one in renamed {
-        link::rename(conn, guild, one.chat, one.play, &one.name).await?;
-    }
-    Ok(())
 }

@@ -20,7 +20,6 @@ use runtime::Event;
 use serde_json::Value;
 
 use crate::errors::{job_error, queue_error, unwritable, wait_out};
-use crate::names;
 use crate::wanted;
 use follow::Turn;
 use page::{Findings, Page};
@@ -112,7 +111,7 @@ impl Planner<'_> {
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
         let mut work = job.begin().await?;
-        names::store(work.tx(), guild, &renamed).await?;
+        link::rename(work.tx(), guild, &renamed).await?;
         job_failure::note(work.tx(), job.id(), refusals, now).await?;
         if !self.args.dry_run {
             synced_member::note(work.tx(), guild, states).await?;
@@ -120,9 +119,7 @@ impl Planner<'_> {
         synced_member::note_due(work.tx(), guild, due, now).await?;
         let settled: Vec<_> = settled.into_iter().collect();
         synced_member::settle(work.tx(), guild, &settled).await?;
-        for user in staff {
-            staff_by_role::enqueue(&mut work, guild, user).await.map_err(queue_error)?;
-        }
+        staff_by_role::enqueue(&mut work, guild, staff).await.map_err(queue_error)?;
         if plan.complete {
             follow_row::looked(work.tx(), guild, now).await?;
         }

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked};
-use crate::names::{self, Renamed};
+use crate::names;
 use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::states::states;
 use crate::wanted;
@@ -127,11 +127,11 @@ impl Job {
         &self,
         job: &JobContext,
         guild: GuildId,
-        renamed: Option<&Renamed>,
+        renamed: Option<&link::Renamed>,
     ) -> Result<(), JobError> {
         let Some(renamed) = renamed else { return Ok(()) };
         let mut work = job.begin_with_claim().await?;
-        names::store(work.tx(), guild, std::slice::from_ref(renamed)).await?;
+        link::rename(work.tx(), guild, std::slice::from_ref(renamed)).await?;
         work.announce([Event::NamesChanged { guild }]);
         work.commit().await?;
         Ok(())

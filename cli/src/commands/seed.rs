@@ -28,6 +28,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let file = args.file.clone();
     let fixture = tokio::task::spawn_blocking(move || Fixture::read(&file)).await??;
     let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
+    unit.unbounded();
     entities::bulk::prepare(unit.tx()).await?;
     let loaded = fixture::load(unit.tx(), fixture, unit.now()).await;
     let loaded = loaded.with_context(|| format!("{} was not loaded", args.file))?;

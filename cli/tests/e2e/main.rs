@@ -53,6 +53,7 @@ mod log_channels;
 mod logs;
 mod lookup;
 mod lua;
+mod many_at_once;
 mod migrate;
 mod moderation;
 mod operators;

@@ -9,7 +9,7 @@ use super::{
     turns::{self, InFlight},
 };
 use crate::audit_entry::Actor;
-use crate::{Conn, GuildId, JobId, Result, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp, lists};
 
 /// A job to be inserted.
 #[derive(Debug, Clone)]
@@ -146,13 +146,13 @@ fn statements(
     Ok(statements)
 }
 
-/// The unfinished job that conflicts with [`insert`].
-pub async fn find_open_by_dedupe_key(
+/// The unfinished jobs that conflict with [`insert`].
+pub async fn find_open_by_dedupe_keys(
     conn: &impl Conn,
     guild: Option<GuildId>,
     kind: &str,
-    dedupe_key: &str,
-) -> Result<Option<Model>> {
+    dedupe_keys: &[String],
+) -> Result<Vec<Model>> {
     let same_guild = match guild {
         Some(guild) => Column::GuildId.eq(guild),
         None => Column::GuildId.is_null(),
@@ -160,8 +160,8 @@ pub async fn find_open_by_dedupe_key(
     Entity::find()
         .filter(same_guild)
         .filter(Column::Kind.eq(kind))
-        .filter(Column::DedupeKey.eq(dedupe_key))
+        .filter(lists::any_of(conn, Column::DedupeKey, dedupe_keys.iter().cloned()))
         .filter(Column::FinishedAt.is_null())
-        .one(conn)
+        .all(conn)
         .await
 }

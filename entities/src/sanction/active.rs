@@ -7,7 +7,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::change::Target;
-use super::model::{self, Column, Entity, Model, SanctionKind, in_force, of_accounts};
+use super::model::{
+    self, ALTERNATIVES_PER_STATEMENT, Column, Entity, Model, SanctionKind, in_force, of_accounts,
+};
 use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link, lists};
 
 /// Accounts of one platform.
@@ -133,8 +135,11 @@ pub async fn of_people<C: ConnectionTrait>(
     people: &[Person],
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let of_people = Entity::find().filter(model::of_people(guild, people));
-    let mut found = of_people.filter(in_force(now)).all(conn).await?;
+    let mut found = Vec::new();
+    for part in people.chunks(ALTERNATIVES_PER_STATEMENT / 2) {
+        let of_people = Entity::find().filter(model::of_people(guild, part));
+        found.append(&mut of_people.filter(in_force(now)).all(conn).await?);
+    }
     found.sort_by_key(|row| Reverse(row.end_order()));
     Ok(found)
 }

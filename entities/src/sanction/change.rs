@@ -7,7 +7,8 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
 use super::model::{
-    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or, of_many,
+    ALTERNATIVES_PER_STATEMENT, ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot,
+    expired_or, of_many,
 };
 use super::number::Numbered;
 use crate::moderation_revision::Change;
@@ -249,22 +250,26 @@ pub async fn lift<C: ConnectionTrait>(
     Ok(lifted)
 }
 
-/// Closes what each moderator closes, in one statement for each moderator and reason.
+/// Closes what each moderator closes, for each moderator and reason.
 async fn close_all<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     how: Lifted,
     rows: impl Iterator<Item = ((ChatId, Option<String>), Condition)>,
 ) -> Result<Vec<Model>, DbErr> {
-    let mut moderators: BTreeMap<_, Condition> = BTreeMap::new();
+    let mut moderators: BTreeMap<_, Vec<Condition>> = BTreeMap::new();
     for (by, rows) in rows {
-        let others = moderators.remove(&by).unwrap_or_else(Condition::any);
-        moderators.insert(by, others.add(rows));
+        moderators.entry(by).or_default().push(rows);
     }
     let mut closed = Vec::new();
-    for ((by, reason), rows) in moderators {
-        let closing = closing(change, how, Some(by)).col_expr(Column::LiftReason, Expr::value(reason));
-        closed.append(&mut closing.filter(rows).exec_with_returning(conn).await?);
+    for ((by, reason), mut rows) in moderators {
+        while !rows.is_empty() {
+            let part = rows.split_off(rows.len().saturating_sub(ALTERNATIVES_PER_STATEMENT));
+            let closing =
+                closing(change, how, Some(by)).col_expr(Column::LiftReason, Expr::value(reason.clone()));
+            let any = part.into_iter().fold(Condition::any(), Condition::add);
+            closed.append(&mut closing.filter(any).exec_with_returning(conn).await?);
+        }
     }
     Ok(closed)
 }

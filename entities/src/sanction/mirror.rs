@@ -1,10 +1,11 @@
 //! The copy of a ban on the chat platform: a job makes it, and the ban stores its state.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{QuerySelect, QueryTrait};
 
 use super::model::{Column, Entity, MirrorState, Model};
+use crate::by_id::ROWS_PER_STATEMENT;
 use crate::{ChatId, Conn, GuildId, JobId, KeyId, SanctionId, Timestamp, lists};
 
 /// The job that mirrors bans on a chat user.
@@ -14,31 +15,39 @@ pub struct Mirror {
     pub job: JobId,
 }
 
-/// Assigns bans to a mirror job; an older job no longer writes to them.
+/// Assigns bans, each once, to mirror jobs; an older job no longer writes to them.
 pub async fn start<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    bans: &[SanctionId],
-    mirror: Mirror,
+    mirrors: &[(SanctionId, Mirror)],
 ) -> Result<(), DbErr> {
-    Entity::update_many()
-        .col_expr(Column::MirrorState, Expr::value(MirrorState::Pending))
-        .col_expr(Column::MirrorChatId, Expr::value(mirror.chat))
-        .col_expr(Column::MirrorJobId, Expr::value(mirror.job))
-        .col_expr(Column::MirrorError, Expr::value(Option::<String>::None))
-        .filter(Column::GuildId.eq(guild))
-        .filter(lists::any_of(conn, Column::SanctionId, bans.iter().copied()))
-        .exec(conn)
-        .await?;
+    let given = |column: &'static str| Expr::col(("given", column));
+    for part in mirrors.chunks(ROWS_PER_STATEMENT) {
+        let row =
+            |(ban, mirror): &(SanctionId, Mirror)| [(*ban).into(), mirror.chat.into(), mirror.job.into()];
+        let mut update = Query::update();
+        update
+            .table(Entity)
+            .value(Column::MirrorState, Expr::value(MirrorState::Pending))
+            .value(Column::MirrorChatId, given("column2"))
+            .value(Column::MirrorJobId, given("column3"))
+            .value(Column::MirrorError, Expr::value(Option::<String>::None))
+            .and_where(Column::GuildId.eq(guild))
+            .and_where(Column::SanctionId.into_expr().eq(given("column1")));
+        lists::update_from(conn, part.iter().map(row).collect(), &mut update).await?;
+    }
     Ok(())
 }
 
-/// Holds a ban until its copy is allowed.
-pub async fn hold(conn: &impl Conn, guild: GuildId, ban: SanctionId) -> Result<(), DbErr> {
+/// Holds bans until their copies are allowed.
+pub async fn hold(conn: &impl Conn, guild: GuildId, bans: &[SanctionId]) -> Result<(), DbErr> {
+    if bans.is_empty() {
+        return Ok(());
+    }
     Entity::update_many()
         .col_expr(Column::MirrorState, Expr::value(MirrorState::Held))
         .filter(Column::GuildId.eq(guild))
-        .filter(Column::SanctionId.eq(ban))
+        .filter(lists::any_of(conn, Column::SanctionId, bans.iter().copied()))
         .exec(conn)
         .await?;
     Ok(())

@@ -178,6 +178,10 @@ pub(super) fn of_person(guild: GuildId, person: Person) -> Condition {
     of_people(guild, &[person])
 }
 
+/// SQLite refuses a statement of a thousand, and rendering it may overflow the stack.
+pub(super) const ALTERNATIVES_PER_STATEMENT: usize = 128;
+
+/// Of a few: each account is an alternative.
 pub(super) fn of_people(guild: GuildId, people: &[Person]) -> Condition {
     let accounts = people.iter().flat_map(|person| {
         [person.chat.map(|chat| Column::ChatId.eq(chat)), person.play.map(|play| Column::PlayId.eq(play))]

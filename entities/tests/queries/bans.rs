@@ -282,8 +282,14 @@ both_databases! {
     async fn only_the_newest_mirror_job_writes_on_a_ban(fixture: &Fixture) {
         let ban = fixture.ban(new(by_chat(1), None, None), at(0)).await.sanction;
         let (old, newer) = (JobId(uuid::Uuid::now_v7()), JobId(uuid::Uuid::now_v7()));
-        mirror::start(fixture.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: old }).await.unwrap();
-        mirror::start(fixture.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: newer }).await.unwrap();
+        let other = fixture.ban(new(by_chat(2), None, None), at(0)).await.sanction.sanction_id;
+        let of_other = (other, Mirror { chat: chat(2), job: JobId(uuid::Uuid::now_v7()) });
+        for job in [old, newer] {
+            let mirrors = [(ban.sanction_id, Mirror { chat: chat(1), job }), of_other];
+            mirror::start(fixture.conn(), guild(), &mirrors).await.unwrap();
+        }
+        let found = history::find(fixture.conn(), guild(), other).await.unwrap().unwrap();
+        assert_eq!((found.mirror_job_id, found.mirror_chat_id), (Some(of_other.1.job), Some(chat(2))));
         assert!(mirror::finish(fixture.conn(), guild(), old, Ok(MirrorState::Done)).await.unwrap().is_empty());
         mirror::finish(fixture.conn(), guild(), newer, Err("missing permissions")).await.unwrap();
         let found = history::find(fixture.conn(), guild(), ban.sanction_id).await.unwrap().unwrap();

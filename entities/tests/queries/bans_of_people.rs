@@ -61,7 +61,7 @@ impl Fixture {
         let accounts: Vec<_> = old.iter().map(Person::from).chain([new]).collect();
         change::relink(self.conn(), &change, &accounts).await.unwrap();
         if old.is_some() {
-            link::delete(self.conn(), guild(), chat(1)).await.unwrap();
+            link::delete(self.conn(), guild(), &[chat(1)]).await.unwrap();
         }
         if let Some(to) = to {
             self.link(chat(1), play(to)).await;

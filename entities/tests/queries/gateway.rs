@@ -39,7 +39,7 @@ both_databases! {
         // A repair keeps the states, and they keep its time.
         let row = synced_member::find_many(conn, guild(), &[chat(1)]).await.unwrap().remove(0);
         assert_eq!((row.states, row.repaired_at), (states(6), Some(at(160))));
-        synced_member::forget(conn, guild(), chat(1)).await.unwrap();
+        synced_member::forget(conn, guild(), &[chat(1), chat(2)]).await.unwrap();
         assert!(synced_member::find_many(conn, guild(), &[chat(1)]).await.unwrap().is_empty());
     }
 
@@ -47,12 +47,16 @@ both_databases! {
         let conn = fixture.conn();
         for joined_at in [at(1), at(2)] {
             let row = screened_member::Model { guild_id: guild(), chat_id: chat(1), joined_at };
-            screened_member::add(conn, row).await.unwrap();
+            let other = screened_member::Model { chat_id: chat(3), ..row.clone() };
+            screened_member::add(conn, vec![row, other]).await.unwrap();
         }
         let among = async |guild| screened_member::among(conn, guild, &[chat(1), chat(2)]).await.unwrap();
         assert_eq!((among(guild()).await, among(other_guild()).await), (vec![chat(1)], vec![]));
-        assert!(screened_member::remove(conn, guild(), chat(1)).await.unwrap());
-        assert!(!screened_member::remove(conn, guild(), chat(1)).await.unwrap());
+        let remove = async |users: &[_]| screened_member::remove(conn, guild(), users).await.unwrap();
+        assert_eq!(remove(&[chat(1), chat(2)]).await, 1);
+        assert_eq!(remove(&[chat(1), chat(2)]).await, 0);
+        assert_eq!(remove(&[]).await, 0);
+        assert_eq!(remove(&[chat(3)]).await, 1);
     }
 
     async fn a_pass_is_hastened_never_delayed(fixture: &Fixture) {

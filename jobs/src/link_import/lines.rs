@@ -73,14 +73,14 @@ pub async fn write(
     lines: &[Incoming],
     verdicts: &[Verdict],
 ) -> Result<Merged, WriteError> {
-    let mut links = Vec::new();
+    let (mut links, mut moved) = (Vec::new(), Vec::new());
     for (line, verdict) in lines.iter().zip(verdicts).filter(|(_, verdict)| verdict.writes()) {
         if let Verdict::Replaced(others) = verdict {
-            for theirs in others.iter().filter(|other| other.chat_id != line.chat_id) {
-                linking.moved(theirs, line.chat_id).await?;
-            }
+            let theirs = others.iter().filter(|other| other.chat_id != line.chat_id);
+            moved.extend(theirs.map(|theirs| (theirs, line.chat_id)));
         }
         links.push(line.clone());
     }
+    linking.moved(&moved).await?;
     Ok(import(linking, &links).await?)
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::kick::LiveServers;
 use super::order::{Done, Order, Wanted};
-use crate::mirror::{Mirrors, enqueue_mirror};
+use crate::mirror::{Changed, Mirrors, enqueue_mirror};
 
 /// What became of each order, in their sequence. `change` is of the transaction of `work`; commit it only if an order changed
 /// anything: the sweep closes expired rows.
@@ -90,8 +90,13 @@ impl Batch<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        let mut mirrors = Mirrors::read(self.work.tx(), self.change, &new, &people).await?;
+        let mirrors = Mirrors::read(self.work.tx(), self.change, &new, &people).await?;
         let created = change::create(self.work.tx(), self.change, new).await?;
+        let of_chat = |place: &usize| self.orders[*place].done_on_chat;
+        let bans = places.iter().zip(&created).filter(|(place, _)| !of_chat(place));
+        let bans: Vec<_> = bans.map(|(place, made)| (&made.sanction, self.orders[*place].person)).collect();
+        let mirrored = mirrors.users(self.work.tx(), self.change.guild, &bans).await?;
+        let mut changed = Vec::new();
         for (place, Created { sanction: mut imposed, closed }) in places.into_iter().zip(created) {
             let order = &self.orders[place];
             let (person, verb) = (order.person, ModerationVerb::begin_of(imposed.kind));
@@ -99,9 +104,7 @@ impl Batch<'_> {
             let mut details = json!({ "id": imposed.sanction_id, "reason": imposed.reason, "place_id": imposed.place_id,
                                       "expires_at": imposed.expires_at.map(seconds), "superseded": superseded });
             order.note_moderator(&mut details);
-            if !order.done_on_chat {
-                imposed.mirror_chat_id = mirrors.user(self.work.tx(), &imposed, person).await?;
-            }
+            imposed.mirror_chat_id = mirrored.get(&imposed.sanction_id).copied();
             let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
             self.withdraw(order, undone).await?;
             self.closed.extend(closed.iter().cloned());
@@ -111,13 +114,12 @@ impl Batch<'_> {
             if kicks > 0 {
                 details["kicks"] = json!(kicks);
             }
-            let changed: Vec<_> = closed.into_iter().chain([imposed.clone()]).collect();
-            self.mirror(order, &changed).await?;
+            changed.push((order.acting(), closed.into_iter().chain([imposed.clone()]).collect()));
             let act = Some(Act { verb, details, counts });
             self.results
                 .insert(place, OfOrder { done: Done::Imposed { sanction: imposed.into(), kicks }, act });
         }
-        Ok(())
+        self.mirror(changed).await
     }
 
     async fn lift(&mut self) -> Result<(), QueueError> {
@@ -134,6 +136,7 @@ impl Batch<'_> {
         let lifted = change::lift(self.work.tx(), self.change, &lifts).await?;
         let people: Vec<_> = lifts.iter().map(|lift| lift.target.person).collect();
         let left = active::of_people(self.work.tx(), self.change.guild, &people, self.work.now()).await?;
+        let mut changed = Vec::new();
         for (((place, reason), lift), closed) in places.into_iter().zip(lifts).zip(lifted) {
             let (order, mut target) = (&self.orders[place], lift.target);
             if lift.only.is_some() {
@@ -150,11 +153,11 @@ impl Batch<'_> {
             if act.is_some() {
                 self.announce_lift(target, &left, reason.as_deref().unwrap_or_default());
             }
-            self.mirror(order, &closed).await?;
+            changed.push((order.acting(), closed.clone()));
             self.closed.extend(closed);
             self.results.insert(place, OfOrder { done: Done::Lifted { ids, still }, act });
         }
-        Ok(())
+        self.mirror(changed).await
     }
 
     /// The state after a lift: a sanction that still covers the target, or else the end of the lifted ones.
@@ -172,8 +175,8 @@ impl Batch<'_> {
         self.work.announce(events);
     }
 
-    async fn mirror(&mut self, order: &Order, rows: &[sanction::Model]) -> Result<(), QueueError> {
-        let messages = enqueue_mirror(self.work.tx(), self.change, rows, &order.acting()).await?;
+    async fn mirror(&mut self, changed: Vec<Changed>) -> Result<(), QueueError> {
+        let messages = enqueue_mirror(self.work.tx(), self.change, &changed).await?;
         self.work.publish(messages);
         Ok(())
     }

@@ -86,6 +86,11 @@ impl Transaction {
         bound.run(durable(log.as_ref(), async { connection.into_inner().end("COMMIT").await })).await
     }
 
+    /// How many statements it has sent.
+    pub(crate) async fn sent(&self) -> usize {
+        self.connection.lock().await.sent()
+    }
+
     /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
     pub async fn commit_with(self, mut inserts: Vec<InsertStatement>) -> Result<(), DbErr> {
         // More are many rows: together they could bind too many values.

@@ -19,6 +19,8 @@ pub(super) struct PooledConnection {
     in_transaction: bool,
     /// Begins the transaction together with its first query.
     begin: Option<&'static str>,
+    /// How many statements were sent.
+    sent: usize,
     idle: Idle,
     /// `None` only while it is dropped.
     held: Option<Held>,
@@ -31,6 +33,7 @@ pub(super) type Held = (OwnedSemaphorePermit, TaskTrackerToken);
 macro_rules! send {
     ($pooled:ident, $method:ident($argument:expr)) => {{
         $pooled.doubtful = true;
+        $pooled.sent += 1;
         let connection = $pooled.connection.as_mut().ok_or_else(gone)?;
         let outcome = connection.$method($argument).await;
         $pooled.doubtful = outcome.is_err();
@@ -41,7 +44,7 @@ macro_rules! send {
 impl PooledConnection {
     pub(super) fn new(idle: Idle, connection: Connection, opened: Instant, held: Held) -> Self {
         let (connection, held) = (Some(connection), Some(held));
-        Self { connection, opened, doubtful: false, in_transaction: false, begin: None, idle, held }
+        Self { connection, opened, doubtful: false, in_transaction: false, begin: None, sent: 0, idle, held }
     }
 
     /// Begins a transaction, on SQLite together with its first query: each statement there is a message to another
@@ -85,6 +88,10 @@ impl PooledConnection {
             self.in_transaction = false;
         }
         Ok(())
+    }
+
+    pub(super) fn sent(&self) -> usize {
+        self.sent
     }
 
     /// Executes the transaction's last statement and commits, on SQLite in one message.

@@ -15,7 +15,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use super::plan::Differences;
 use super::planner::Planner;
 use crate::errors::{job_error, unwritable};
-use crate::names::{self, Renamed};
+use crate::names;
 use crate::permitted::{Permitted, permitted, refusal};
 use crate::states::states;
 
@@ -45,7 +45,7 @@ impl Page {
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) differences: Differences,
-    pub(super) renamed: Vec<Renamed>,
+    pub(super) renamed: Vec<link::Renamed>,
     /// For each affected member, the refused changes.
     pub(super) refusals: Vec<NewFailure>,
     /// Where members are left, if that is not noted yet.

@@ -159,7 +159,7 @@ async fn a_change_by_hand_says_that_the_next_sync_undoes_it() {
     for kept in [process.succeed(&remove(NEWCOMER)).await, process.succeed(&assign(VERIFIED)).await] {
         assert!(!kept["message"].as_str().unwrap().contains("sync"), "{kept}");
     }
-    link::delete(process.context.database.write(), guild, user).await.unwrap();
+    link::delete(process.context.database.write(), guild, &[user]).await.unwrap();
     let said = process.succeed(&assign(NEWCOMER)).await["message"].to_string();
     assert!(!said.contains("sync"), "a sync changes linked members only: {said}");
 }

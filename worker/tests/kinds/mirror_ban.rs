@@ -44,7 +44,7 @@ impl Process {
         let id = ban.sanction_id;
         let bans: Vec<Model> = closed.into_iter().chain([ban]).collect();
         let tickets =
-            jobs::mirror::enqueue_mirror(&transaction, &change, &bans, &Actor::service()).await.unwrap();
+            jobs::mirror::enqueue_mirror(&transaction, &change, &[(Actor::service(), bans)]).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
         (id, self.state(id).await.mirror_job_id.unwrap())
@@ -60,7 +60,7 @@ impl Process {
         let lift = Lift { target, only: None, by: chat(42), reason: None };
         let closed = change::lift(&transaction, &change, &[lift]).await.unwrap().concat();
         let tickets =
-            jobs::mirror::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
+            jobs::mirror::enqueue_mirror(&transaction, &change, &[(Actor::service(), closed)]).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
         self.finish(self.state(ban).await.mirror_job_id.unwrap()).await;

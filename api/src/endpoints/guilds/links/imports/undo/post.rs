@@ -35,9 +35,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
     let mut links = link::find_by_chats(linking.tx(), call.guild(), &chats).await?;
     links.retain(|link| link.source == Source::Import && pairs.contains(&(link.chat_id, link.play_id)));
-    for link in &links {
-        linking.unlink(link).await?;
-    }
+    linking.unlink_many(&links).await?;
     row.undone_at = Some(work.now());
     import::save(work.tx(), &row).await?;
     let data = UndoneLinkImport { undone: links.len(), left: pairs.len() - links.len() };
