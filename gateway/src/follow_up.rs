@@ -7,7 +7,7 @@ use entities::gateway_shard::Model;
 use entities::{ChatId, GuildId, follow, guild};
 use jobs::kinds::CatchUp;
 use jobs::member_events::{Members, missed_since};
-use queue::{Draft, QueueError};
+use queue::{Draft, QueueError, enqueue_many};
 use runtime::UnitOfWork;
 use sea_orm::DbErr;
 
@@ -60,12 +60,16 @@ fn user(what: &What) -> Option<ChatId> {
 /// Looks for what events were lost behind this place, in every guild of the shard.
 pub(crate) async fn catch_up(work: &mut UnitOfWork, place: &Model) -> Result<(), QueueError> {
     let since = missed_since(place.seen_at);
-    for guild in guilds_of(work, place).await? {
+    // A look of an earlier gap may have read past who joined in this one.
+    let key = since.to_rfc3339();
+    let draft = |guild| {
         let draft = Draft::new(guild, &CatchUp { guild, since }, Actor::service())?;
-        // A look of an earlier gap may have read past who joined in this one.
-        let enqueued = draft.once(&since.to_rfc3339()).enqueue(work.tx(), work.now()).await?;
-        work.publish(enqueued.message);
-    }
+        Ok(draft.once(&key))
+    };
+    let guilds = guilds_of(work, place).await?;
+    let drafts = guilds.into_iter().map(draft).collect::<Result<_, QueueError>>()?;
+    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
+    work.publish(messages);
     Ok(())
 }
 

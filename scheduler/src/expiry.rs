@@ -127,8 +127,11 @@ pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
 mod tests {
     use std::time::Duration;
 
+    use entities::game_server::{self, Heartbeat};
     use entities::sanction::change::{self, NewSanction};
+    use entities::server_command::{KICK, NewCommand};
     use entities::{SanctionKind, Subject, Timestamp, guild};
+    use jobs::server_commands::{copy_for, queue};
     use testkit::guild_row;
 
     use super::*;
@@ -164,6 +167,30 @@ mod tests {
             context.clock.advance(Duration::from_secs(60));
             assert_eq!(sanctions(context).await.unwrap(), ROWS_PER_GUILD);
             assert_eq!(sanctions(context).await.unwrap(), 300 - ROWS_PER_GUILD);
+        }
+    }
+
+    #[tokio::test]
+    async fn commands_of_hundreds_of_guilds_end_together() {
+        for test in test_databases().await {
+            let (context, now) = (&test.context, test.context.clock.now());
+            for guild in 1..=ROWS_PER_BATCH {
+                let guild = guild.to_string().parse().unwrap();
+                guild::upsert(context.database.write(), guild_row(guild, now)).await.unwrap();
+                let (place, universe) = (1.try_into().unwrap(), 1.try_into().unwrap());
+                let server = "server".to_owned();
+                let alive =
+                    Heartbeat { guild, server, place, universe, player_count: 0, players: None, at: now };
+                game_server::heartbeat(context.database.write(), &[alive]).await.unwrap();
+                let (kind, target, reason) = (KICK.to_owned(), "7".to_owned(), "r".to_owned());
+                let kick = NewCommand { kind, target, reason, issued_by: 9.try_into().unwrap() };
+                let mut work = UnitOfWork::begin(context).await.unwrap();
+                queue(&mut work, guild, &kick, &[copy_for("server".to_owned())]).await.unwrap();
+                work.commit().await.unwrap();
+            }
+            context.clock.advance(Duration::from_secs(601));
+            assert_eq!(commands(context).await.unwrap(), ROWS_PER_BATCH);
+            assert_eq!(commands(context).await.unwrap(), 0);
         }
     }
 
