@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{
-    ActiveValue::NotSet, ActiveValue::Set, Condition, FromJsonQueryResult, QueryOrder, QuerySelect,
-};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
+use sea_orm::{Condition, DatabaseBackend, FromJsonQueryResult, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
-use crate::{ChatId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, lists};
+use crate::{ChatId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, link, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "synced_member")]
@@ -69,19 +67,10 @@ const MEMBERS: usize = 500;
 
 /// Notes the states of members who are linked; of others nothing is kept.
 pub async fn note(conn: &impl Conn, guild: GuildId, states: Vec<(ChatId, States)>) -> Result<()> {
-    for part in states.chunks(MEMBERS) {
-        let row = |(chat, states): &(ChatId, States)| ActiveModel {
-            guild_id: Set(guild),
-            chat_id: Set(*chat),
-            states: Set(states.clone()),
-            repaired_at: NotSet,
-            due: NotSet,
-            due_since: NotSet,
-        };
-        let newer =
-            OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::States).to_owned();
-        Entity::insert_many(part.iter().map(row)).on_conflict(newer).exec_without_returning(conn).await?;
-    }
+    let newer =
+        OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::States).to_owned();
+    let rows = states.into_iter().map(|(chat, states)| [chat.into(), states.into()]).collect();
+    insert(conn, guild, [Column::ChatId, Column::States], rows, newer).await?;
     Ok(())
 }
 
@@ -92,21 +81,43 @@ pub async fn note_due(
     due: Vec<(ChatId, Json)>,
     now: Timestamp,
 ) -> Result<()> {
-    for part in due.chunks(MEMBERS) {
-        let row = |(chat, due): &(ChatId, Json)| ActiveModel {
-            guild_id: Set(guild),
-            chat_id: Set(*chat),
-            states: Set(States::default()),
-            due: Set(Some(due.clone())),
-            due_since: Set(Some(now)),
-            repaired_at: NotSet,
-        };
-        let since = Expr::cust("COALESCE(synced_member.due_since, excluded.due_since)");
-        let mut conflict = OnConflict::columns([Column::GuildId, Column::ChatId]);
-        conflict.update_column(Column::Due).value(Column::DueSince, since);
-        Entity::insert_many(part.iter().map(row)).on_conflict(conflict).exec_without_returning(conn).await?;
-    }
+    let since = Expr::cust("COALESCE(synced_member.due_since, excluded.due_since)");
+    let mut conflict = OnConflict::columns([Column::GuildId, Column::ChatId]);
+    let conflict = conflict.update_column(Column::Due).value(Column::DueSince, since).to_owned();
+    let row = |(chat, due): (ChatId, Json)| [chat.into(), States::default().into(), due.into(), now.into()];
+    let columns = [Column::ChatId, Column::States, Column::Due, Column::DueSince];
+    insert(conn, guild, columns, due.into_iter().map(row).collect(), conflict).await?;
     Ok(())
+}
+
+/// Inserts rows, each of a user in the first column, without those of users whose link has ended: a sync goes on beside the
+/// changes of links, and may end after the link of a member that it has read. Returns how many it wrote.
+async fn insert<const N: usize>(
+    conn: &impl Conn,
+    guild: GuildId,
+    columns: [Column; N],
+    rows: Vec<[Value; N]>,
+    conflict: OnConflict,
+) -> Result<u64> {
+    let mut written = 0;
+    for part in rows.chunks(MEMBERS) {
+        let mut linked = Query::select();
+        linked
+            .expr(Expr::val(guild))
+            .exprs((1..=N).map(|column| Expr::col(("given", format!("column{column}")))))
+            .from_subquery(lists::exactly(conn, part.to_vec()), "given")
+            .from(link::Entity)
+            .and_where(Expr::col((link::Entity, link::Column::GuildId)).eq(guild))
+            .and_where(Expr::col((link::Entity, link::Column::ChatId)).equals(("given", "column1")));
+        if conn.get_database_backend() == DatabaseBackend::Postgres {
+            linked.lock_with_tables(LockType::KeyShare, [link::Entity]);
+        }
+        let mut insert = Query::insert();
+        insert.into_table(Entity).columns([&[Column::GuildId], &columns[..]].concat());
+        insert.select_from(linked).map_err(|error| DbErr::Custom(error.to_string()))?;
+        written += conn.execute(insert.on_conflict(conflict.clone())).await?.rows_affected();
+    }
+    Ok(written)
 }
 
 /// Notes that nothing is due of these members.
@@ -168,7 +179,7 @@ pub async fn find_many(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Re
     rows.filter(lists::any_of(conn, Column::ChatId, users.iter().copied())).all(conn).await
 }
 
-/// Notes that an event leads to a sync of the member; false: one did less than `pause` ago. A member whom no sync has seen yet
+/// Notes that an event leads to a sync of the member; false: one did less than `pause` ago, or they are not linked. A member whom no sync has seen yet
 /// gets a row.
 pub async fn may_repair(
     conn: &impl Conn,
@@ -177,22 +188,15 @@ pub async fn may_repair(
     now: Timestamp,
     pause: TimeDelta,
 ) -> Result<bool> {
-    let row = ActiveModel {
-        guild_id: Set(guild),
-        chat_id: Set(user),
-        states: Set(States::default()),
-        repaired_at: Set(Some(now)),
-        due: NotSet,
-        due_since: NotSet,
-    };
     let long_ago =
         Expr::col((Entity, Column::RepairedAt))
             .is_null()
             .or(Expr::col((Entity, Column::RepairedAt)).lte(now - pause));
     let mut conflict = OnConflict::columns([Column::GuildId, Column::ChatId]);
     let conflict = conflict.update_column(Column::RepairedAt).action_and_where(long_ago).to_owned();
-    let written = Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
-    Ok(written > 0)
+    let row = [user.into(), States::default().into(), now.into()];
+    let columns = [Column::ChatId, Column::States, Column::RepairedAt];
+    Ok(insert(conn, guild, columns, vec![row], conflict).await? > 0)
 }
 
 /// Who leaves may come back with nothing.

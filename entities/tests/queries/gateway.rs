@@ -3,7 +3,8 @@
 use chrono::TimeDelta;
 use entities::gateway_shard::{self, Model};
 use entities::synced_member::{self, States};
-use entities::{follow, screened_member};
+use entities::{follow, link, screened_member};
+use serde_json::json;
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
 
@@ -29,7 +30,10 @@ both_databases! {
         for end in [5, 6] {
             synced_member::note(conn, guild(), vec![(chat(1), states(end))]).await.unwrap();
         }
-        assert!(synced_member::note(conn, guild(), vec![(chat(2), states(5))]).await.is_err(), "not linked");
+        synced_member::note(conn, guild(), vec![(chat(2), states(5)), (chat(1), states(6))]).await.unwrap();
+        synced_member::note_due(conn, guild(), vec![(chat(2), json!({ "a": 1 }))], at(1)).await.unwrap();
+        let pause = TimeDelta::seconds(60);
+        assert!(!synced_member::may_repair(conn, guild(), chat(2), at(1), pause).await.unwrap(), "not linked");
         let found = synced_member::find_many(conn, guild(), &[chat(1), chat(2)]).await.unwrap();
         assert_eq!(found.iter().map(|row| row.states.clone()).collect::<Vec<_>>(), [states(6)]);
         let may = async |seconds| {
@@ -41,6 +45,16 @@ both_databases! {
         assert_eq!((row.states, row.repaired_at), (states(6), Some(at(160))));
         synced_member::forget(conn, guild(), &[chat(1), chat(2)]).await.unwrap();
         assert!(synced_member::find_many(conn, guild(), &[chat(1)]).await.unwrap().is_empty());
+    }
+
+    async fn a_link_that_ends_meanwhile_leaves_no_state(fixture: &Fixture) {
+        fixture.link(chat(1), play(1)).await;
+        let unlinking = fixture.begin().await;
+        link::delete(&unlinking, guild(), &[chat(1)]).await.unwrap();
+        let noting = synced_member::note(fixture.conn(), guild(), vec![(chat(1), States::default())]);
+        let (noted, unlinked) = tokio::join!(noting, unlinking.commit());
+        assert_eq!((noted, unlinked), (Ok(()), Ok(())));
+        assert_eq!(synced_member::find(fixture.conn(), guild(), chat(1)).await.unwrap(), None);
     }
 
     async fn members_are_screened_until_they_pass_or_leave(fixture: &Fixture) {
