@@ -63,7 +63,7 @@ pub(crate) async fn update_from<const N: usize>(
     Ok(())
 }
 
-/// Parts of one statement of SQLite, which permits 500.
+/// Parts of one statement of SQLite, which permits 500; a power of two.
 const PARTS: usize = 64;
 
 /// The rows that `select` finds for each key, such as the newest of each guild.
@@ -79,7 +79,11 @@ pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
             let of_key = select(key.clone().map(Expr::value));
             Query::select().column(Asterisk).from_subquery(of_key, "found").take()
         };
-        for part in keys.chunks(PARTS) {
+        let mut left = keys.as_slice();
+        while !left.is_empty() {
+            // By powers of two: as each number of parts is a statement of its own, there are few.
+            let (part, rest) = left.split_at(PARTS.min(1 << left.len().ilog2()));
+            left = rest;
             let mut of_keys = part.iter().map(of_key);
             let Some(mut all) = of_keys.next() else { continue };
             all.unions(of_keys.map(|other| (UnionType::All, other)));

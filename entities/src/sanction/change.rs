@@ -262,12 +262,11 @@ async fn close_all<C: ConnectionTrait>(
         moderators.entry(by).or_default().push(rows);
     }
     let mut closed = Vec::new();
-    for ((by, reason), mut rows) in moderators {
-        while !rows.is_empty() {
-            let part = rows.split_off(rows.len().saturating_sub(ALTERNATIVES_PER_STATEMENT));
+    for ((by, reason), rows) in moderators {
+        for part in rows.chunks(ALTERNATIVES_PER_STATEMENT) {
             let closing =
                 closing(change, how, Some(by)).col_expr(Column::LiftReason, Expr::value(reason.clone()));
-            let any = part.into_iter().fold(Condition::any(), Condition::add);
+            let any = part.iter().cloned().fold(Condition::any(), Condition::add);
             closed.append(&mut closing.filter(any).exec_with_returning(conn).await?);
         }
     }
