@@ -37,7 +37,7 @@ pub(crate) async fn events(work: &mut UnitOfWork, events: &[&Event]) -> Result<(
                 What::Changed(member) => members.changed(member),
                 What::Left(user) => members.left(*user),
                 What::Ban(user) => members.banned(*user),
-                What::Role(role) => role_changed |= members.managed.roles.contains(role),
+                What::Role(role) => role_changed |= members.watched.roles.contains(role),
                 What::Present => {}
             }
         }

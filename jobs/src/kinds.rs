@@ -1,5 +1,5 @@
 //! The kinds of job, in one list, and the arguments of those that have no file of their own. The code that runs a kind is
-//! `worker/src/<kind>.rs`.
+//! `worker/src/<kind>.rs`, for `periodic_task` `scheduler/src/periodic.rs`.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use crate::mirror::MirrorBan;
 use crate::staff_by_role::StaffByRole;
 use crate::webhooks::DeliverWebhook;
 
-/// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
-/// worker test fails for a kind that is not in this list.
+/// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. Tests
+/// of worker and console fail for a kind that is not in this list, or has no words.
 pub const ALL: [(&str, Scope); 20] = [
     (SyncMember::KIND, Scope::Sync),
     (StaffByRole::KIND, Scope::Admin),

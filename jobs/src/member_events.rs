@@ -11,7 +11,7 @@ use entities::guild::JoinNotice;
 use entities::job::Class;
 use entities::synced_member::States;
 use entities::{ChatId, GuildId, Timestamp, follow, guild, link, screened_member, synced_member};
-use platforms::{ChatMember, Managed};
+use platforms::{ChatMember, Watched};
 use queue::{Draft, QueueError, enqueue_many};
 use runtime::UnitOfWork;
 use sea_orm::DbErr;
@@ -28,7 +28,7 @@ const JUST_NOW: TimeDelta = TimeDelta::hours(1);
 ///
 /// [`write`]: Self::write
 pub struct Members {
-    pub managed: Managed,
+    pub watched: Watched,
     now: Timestamp,
     guild: guild::Model,
     unlinked_have_roles: bool,
@@ -63,7 +63,7 @@ impl Members {
         let following = follow::read(conn, id, work.now()).await?;
         Ok(Self {
             repairs: !following.is_off() && following.stopped.is_none(),
-            managed: rules.managed(),
+            watched: rules.watched(),
             unlinked_have_roles: !rules.unlinked_roles().is_empty(),
             linked: links.into_iter().map(|link| link.chat_id).collect(),
             states: states.into_iter().map(|row| (row.chat_id, row.states)).collect(),
@@ -97,7 +97,7 @@ impl Members {
             self.welcome(member);
         } else if self.repairs
             && self.linked.contains(&member.chat_id)
-            && !self.managed.is_empty()
+            && !self.watched.is_empty()
             && !self.is_explained(member)
         {
             self.follows.syncs.push((member.chat_id, SyncCause::Changed));
@@ -153,7 +153,7 @@ impl Members {
 
     /// Whether a sync left the member like this.
     fn is_explained(&self, member: &ChatMember) -> bool {
-        let state = self.managed.state(&member.roles, member.nick.as_deref());
+        let state = self.watched.state(&member.roles, member.nick.as_deref());
         self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, self.now))
     }
 

@@ -2,7 +2,7 @@
 //! the transaction that changes the bans, one job for each chat user. The job reads the bans when it runs, so the order in
 //! which jobs run does not matter.
 //!
-//! Enqueued by `play/batch.rs` and `bans/mirror/post.rs` in `api/src/endpoints/moderation/`, and by
+//! Enqueued by `moderation/batch.rs` beside this file, `api/src/endpoints/moderation/bans/mirror/post.rs` and
 //! `scheduler/src/expiry.rs`. The run is `worker/src/mirror_ban.rs`. What is noted on a ban is `entities/src/sanction/mirror.rs`, what the mirror did
 //! on the chat platform `entities/src/chat_ban.rs`.
 

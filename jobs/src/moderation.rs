@@ -1,7 +1,7 @@
 //! Imposes and lifts bans and mutes of one guild in one transaction (docs/rules.md 4).
 //!
-//! Used by `api/src/endpoints/moderation/play/batch.rs` for what callers order, and by `worker/src/follow_ban.rs` for what
-//! happened on the chat platform.
+//! Used in `api/src/endpoints/moderation/` by `play/batch.rs` for what callers order and by `bans/import/` and
+//! `bans/imports/undo/`, and by `worker/src/follow_ban.rs` for what happened on the chat platform.
 
 mod batch;
 mod kick;

@@ -61,6 +61,6 @@ pub use play_sign_in::PlaySignIn;
 pub use receivers::{Message, Receivers, Unreached};
 pub use roblox::{PlayPlatform, Universe};
 pub use sign_in::{Person, SignIn};
-pub use sync_rules::{Change, GuildRules, Managed, Reasons, SyncedPlayer, Verdict, judge};
+pub use sync_rules::{Change, GuildRules, Reasons, SyncedPlayer, Verdict, Watched, judge};
 pub use webhook_secret::WebhookSecret;
 pub use wire::{CallPermit, Standing};

@@ -2,8 +2,8 @@
 //! (docs/rules.md 5). Pure: syncs follow them, and tests of bindings explain them.
 
 mod change;
-mod managed;
 mod verdict;
+mod watched;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +17,8 @@ use crate::nickname::{NameWords, nickname};
 use crate::play::{Memberships, PlayNames};
 
 pub use change::Change;
-pub use managed::Managed;
 pub use verdict::{Verdict, judge};
+pub use watched::Watched;
 
 /// The guild's bindings and settings.
 #[derive(Debug, Clone, Default)]
@@ -32,9 +32,9 @@ pub struct GuildRules {
     pub grants: Grants,
     /// Holders keep their nicknames.
     pub nickname_bypass: Vec<RoleId>,
-    /// Holders keep their roles.
+    /// Syncs neither give nor remove roles of their holders.
     pub role_bypass: Vec<RoleId>,
-    /// Nobody loses them.
+    /// Syncs give them and never remove them; the end of a link does (`worker/src/unlink_member.rs`).
     pub sticky: Vec<RoleId>,
 }
 
@@ -151,12 +151,12 @@ impl GuildRules {
         matching.map(|(binding, _)| binding.rule.role_id).chain(self.unverified).collect()
     }
 
-    /// What a change of a member is seen by: roles that lend a bypass make a difference too.
-    pub fn managed(&self) -> Managed {
+    /// By what a change of a member is noticed that matters to syncs: the managed roles, and those that lend a bypass.
+    pub fn watched(&self) -> Watched {
         let roles =
             self.bound().into_iter().chain(self.nickname_bypass.clone()).chain(self.role_bypass.clone());
         let nicknames = self.templates().any(|template| !template.trim().is_empty());
-        Managed { roles: roles.collect(), nicknames }
+        Watched { roles: roles.collect(), nicknames }
     }
 
     /// Whether a binding or the settings name the role: no sync changes any other.
@@ -207,6 +207,8 @@ impl GuildRules {
         self.role_bypass.iter().any(|role| member.roles.contains(role))
     }
 
+    /// What a sync does to the member: gives wanted roles, removes managed ones that are not wanted, sets the nickname. A
+    /// bypass role spares its holder.
     pub fn change(&self, member: &ChatMember, player: SyncedPlayer<'_>, memberships: &Memberships) -> Change {
         let mut change = Change::default();
         if !self.keeps_nickname(member) {

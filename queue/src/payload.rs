@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 pub trait Payload: Serialize + DeserializeOwned + Send + Sync + 'static {
     const KIND: &'static str;
     const CLASS: Class;
-    /// Claims until the job is dead.
+    /// Attempts until the job is dead. A yield, a snooze and a crash outside of quarantine cost none.
     const MAX_ATTEMPTS: i32 = 8;
     /// Time limit of one run, after which it is cut and retried. A run checks [`crate::run::JobContext::should_yield`]
     /// and yields well before.

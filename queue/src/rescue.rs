@@ -1,5 +1,5 @@
 //! Rescues jobs of worker processes that died, and releases held jobs that no job end will release.
-//! `entities::job::rescue` defines what a crash means for a job.
+//! `entities::job::rescue` defines what a crash means for a job; the leading scheduler calls this every second.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ impl Queue {
     /// False: it was rescued or ended meanwhile.
     async fn rescue_one(&self, job: &Model) -> Result<bool, DbErr> {
         let crash = failure(500, "worker_lost", "the worker that ran the job did not finish it");
-        let complete = Complete::of_dead(self, job);
+        let complete = Complete::of_row(self, job);
         let rescued = if job.cancel_requested {
             complete.end(Ending::Cancelled).await?
         } else if job.crash_is_final() {

@@ -2,7 +2,7 @@
 //! the change log by all others.
 //!
 //! An event is written with its change ([`Events::record`]), so a committed change is never missed: every process reads
-//! the log four times a second ([`Events::follow`]). Redis only shortens the wait, and may be away.
+//! the log four times a second ([`Events::follow`]), in both modes. Redis only shortens the wait, and may be away.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,7 +1,7 @@
 //! The worker: one file for each kind of job, and the list of them.
 //!
 //! The arguments of a kind are in `jobs`; the file of its name has its `run`. Shared code has separate files:
-//! `wanted` (roles and nickname by the bindings), `nickname`, `permitted` (the bot's permissions), `apply` (platform
+//! `wanted` (loads the guild's rules; `platforms/src/sync_rules.rs` says what they demand), `permitted` (the bot's permissions), `apply` (platform
 //! calls for a member), `states` (what its events will show), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
 
 mod apply;

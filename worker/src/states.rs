@@ -2,18 +2,18 @@
 
 use entities::Timestamp;
 use entities::synced_member::States;
-use platforms::{Change, ChatMember, Managed};
+use platforms::{Change, ChatMember, Watched};
 
 /// The state after the change, and those on the way there where each difference is a call of its own, whose events come
 /// until then.
-pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, until: Timestamp) -> States {
+pub(crate) fn states(watched: &Watched, member: &ChatMember, change: &Change, until: Timestamp) -> States {
     let end = States {
-        end: Some(after(managed, member, change)),
+        end: Some(after(watched, member, change)),
         name: member.username.clone(),
         roles: change
             .roles_after(&member.roles)
             .into_iter()
-            .filter(|role| managed.roles.contains(role))
+            .filter(|role| watched.roles.contains(role))
             .collect(),
         ..States::default()
     };
@@ -27,13 +27,13 @@ pub(crate) fn states(managed: &Managed, member: &ChatMember, change: &Change, un
     if parts.len() < 2 {
         return end;
     }
-    let passing = parts.iter().map(|part| after(managed, member, part)).collect();
+    let passing = parts.iter().map(|part| after(watched, member, part)).collect();
     States { passing, passing_until: Some(until), ..end }
 }
 
 /// The state after the change.
-fn after(managed: &Managed, member: &ChatMember, change: &Change) -> i64 {
-    managed.state(&change.roles_after(&member.roles), change.nick.as_deref().or(member.nick.as_deref()))
+fn after(watched: &Watched, member: &ChatMember, change: &Change) -> i64 {
+    watched.state(&change.roles_after(&member.roles), change.nick.as_deref().or(member.nick.as_deref()))
 }
 
 #[cfg(test)]
@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn two_calls_have_two_states_on_their_way() {
-        let managed = Managed { roles: [role(1), role(2)].into(), nicknames: true };
+        let watched = Watched { roles: [role(1), role(2)].into(), nicknames: true };
         let now = member(&[2, 9], None);
-        let of = |held: &[i64], nick| managed.state(&roles(held), nick);
+        let of = |held: &[i64], nick| watched.state(&roles(held), nick);
         let until = Timestamp::UNIX_EPOCH;
-        let states = |change: Change| states(&managed, &now, &change, until);
+        let states = |change: Change| states(&watched, &now, &change, until);
         let two = states(change(&[1], &[], Some("Ada")));
         assert_eq!(two.end, Some(of(&[1, 2], Some("Ada"))));
         assert_eq!(two.passing, [of(&[1, 2], None), of(&[2], Some("Ada"))]);

@@ -132,10 +132,13 @@ fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> N
     NewEntry { guild: chunk.guild, action: MEMBER_SYNCED, target, metadata }
 }
 
-/// Of a change that is put back, only what nobody touched since.
-fn still_due(cause: Cause, planned: &PlannedChange, change: Change, member: &ChatMember) -> Change {
-    let mut change = change.still_due(member);
-    if cause == Cause::Undo && member.nick != planned.nick_before {
+/// Of a change that is put back, only what nobody touched since, whoever holds what.
+fn still_due(cause: Cause, planned: &PlannedChange, member: &ChatMember, refused: &Refused) -> Change {
+    let mut change = wanted::change(planned).still_due(member);
+    if cause != Cause::Undo {
+        return refused.spare(member, change);
+    }
+    if member.nick != planned.nick_before {
         change.nick = None;
     }
     change
@@ -182,11 +185,10 @@ impl Job {
                 progress.note(index, Member::Skipped);
                 continue;
             }
-            let change = wanted::change(planned);
             let mut change = match &now {
-                None => change,
+                None => wanted::change(planned),
                 Some(members) => match members.get(&planned.user) {
-                    Some(member) => still_due(chunk.cause, planned, change, member),
+                    Some(member) => still_due(chunk.cause, planned, member, &refused),
                     None => {
                         progress.note(index, progress::left_the_guild(planned.user));
                         continue;

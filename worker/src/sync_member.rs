@@ -14,7 +14,7 @@ use entities::synced_member::{self, Ranks, States};
 use entities::{ChatId, GuildId, link};
 use jobs::kinds::{SyncCause, SyncMember};
 use platforms::{
-    CallContext, Change, ChatMember, Managed, Missing, PlatformError, Platforms, Reasons, SyncedPlayer,
+    CallContext, Change, ChatMember, Missing, PlatformError, Platforms, Reasons, SyncedPlayer, Watched,
 };
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::Event;
@@ -46,11 +46,11 @@ impl Handler for Job {
         let (chat, play) = (self.0.chat.as_ref(), self.0.play.as_ref());
         let read = job.database().read();
         let rules = wanted::load(read, guild).await?;
-        let (call, managed) = (CallContext::interactive(guild), rules.managed());
+        let (call, watched) = (CallContext::interactive(guild), rules.watched());
         let member = async || chat.member(call, user).await.map_err(job_error);
         let seen = match cause {
             None => None,
-            Some(cause) => match event::begin(job, (guild, user), cause, &managed, member).await? {
+            Some(cause) => match event::begin(job, (guild, user), cause, &watched, member).await? {
                 Some(member) => Some(member),
                 None => return Ok(event::nothing_to_do()),
             },
@@ -80,7 +80,7 @@ impl Handler for Job {
         let before = noted.map(|noted| noted.states.ranks).unwrap_or_default();
         let reasons = |change: &Change| rules.reasons(change, player, &memberships).since(&before);
         let ranks = [before.clone(), rules.ranks(player, &memberships)];
-        let why = Why { managed, ranks, cause, is_due };
+        let why = Why { watched, ranks, cause, is_due };
         self.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await
     }
 }
@@ -88,7 +88,7 @@ impl Handler for Job {
 /// Why a member is changed, and what syncs set in the guild.
 #[derive(Debug, Default)]
 pub(crate) struct Why {
-    pub(crate) managed: Managed,
+    pub(crate) watched: Watched,
     /// Before and now, in the bound groups.
     pub(crate) ranks: [Ranks; 2],
     pub(crate) cause: Option<SyncCause>,
@@ -172,20 +172,20 @@ impl<'w> Sync<'w> {
     ) -> Result<Self, JobError> {
         let intent = Intent::new(job.last_checkpoint(), member, &permitted.change);
         let sync = Self { guild, user: member.chat_id, intent, why };
-        if permitted.change.is_empty() && why.managed.is_empty() {
+        if permitted.change.is_empty() && why.watched.is_empty() {
             return Ok(sync);
         }
         let work = job.begin().await?;
         let until = job.now() + CALLS_WITHIN;
         let [before, _] = &why.ranks;
-        let until = states(&why.managed, member, &permitted.change, until);
+        let until = states(&why.watched, member, &permitted.change, until);
         sync.note(work.tx(), States { ranks: before.clone(), ..until }).await?;
         job.checkpoint(work, &sync.intent).await?;
         Ok(sync)
     }
 
     async fn note<C: ConnectionTrait>(&self, conn: &C, states: States) -> Result<(), DbErr> {
-        if self.why.managed.is_empty() {
+        if self.why.watched.is_empty() {
             return Ok(());
         }
         synced_member::note(conn, self.guild, vec![(self.user, states)]).await
@@ -201,7 +201,7 @@ impl<'w> Sync<'w> {
     ) -> Result<(), JobError> {
         let [before, now] = &self.why.ranks;
         let states = |change, until, ranks: &Ranks| {
-            let states = states(&self.why.managed, member, change, job.now() + until);
+            let states = states(&self.why.watched, member, change, job.now() + until);
             States { ranks: ranks.clone(), ..states }
         };
         let end = states(done, EVENTS_WITHIN, now);

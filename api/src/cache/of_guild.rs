@@ -25,7 +25,7 @@ pub(crate) struct OfGuild<K, V> {
     metrics: CacheMetrics,
 }
 
-/// Counts generations: an entry counts only if its guild has not changed since it was read.
+/// Counts changes: an entry is fresh only if its guild has not changed since it was read.
 #[derive(Default)]
 struct Generations {
     of_all: u64,
@@ -132,7 +132,7 @@ where
         self.freshness.unless_lost(load).await.unwrap_or(Ok((known.value, true)))
     }
 
-    /// Reads the value and caches it. If the guild generations meanwhile, the entry counts as stale from the start.
+    /// Reads the value and caches it. If the guild changes meanwhile, the entry is stale from the start.
     pub(crate) async fn load<E>(
         &self,
         guild: GuildId,

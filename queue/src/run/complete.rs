@@ -66,7 +66,7 @@ impl<'a> Complete<'a> {
     }
 
     /// For a run without a task: only its row is known.
-    pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
+    pub(crate) fn of_row(queue: &'a Queue, job: &'a Model) -> Self {
         let counters = job.result.clone().filter(|_| job.parent_id.is_some());
         let (known, reply_to) = (job.known(), job.reply_to.as_deref());
         Self { queue, job, known, unsaved: Steps::default(), counters, reply_to, class: None }

@@ -64,7 +64,7 @@ async fn retry(queue: &Queue, claim: &Claim) -> Result<(), DbErr> {
     let interrupted = failure(500, "interrupted", "the run ended without a result");
     let retried = async {
         tracing::warn!("a run ended without a result, trying again");
-        Complete::of_dead(queue, &job).retry(&interrupted, backoff(job.attempt)).await.map(drop)
+        Complete::of_row(queue, &job).retry(&interrupted, backoff(job.attempt)).await.map(drop)
     };
     retried.instrument(span::of(&job)).await
 }

@@ -82,7 +82,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     if let Some(staff) = &planner.staff {
         findings.staff = staff.differing(&page.members, (page.after, page.up_to()));
     }
-    let managed = planner.rules.managed();
+    let watched = planner.rules.watched();
     for (member, link) in linked {
         let names = names.get(&link.play_id);
         let change = planner.rules.change(member, SyncedPlayer::of(&link, names), &memberships);
@@ -97,7 +97,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         let whole = planned(member, &change, &reasons);
         let permitted = permitted(&planner.overview, &planner.rules.grants, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
-        let left = States { ranks, ..states(&managed, member, &permitted.change, until) };
+        let left = States { ranks, ..states(&watched, member, &permitted.change, until) };
         let is_noted = (noted.end, &noted.ranks, &noted.name) == (left.end, &left.ranks, &left.name);
         if !is_noted || !left.passing.is_empty() {
             findings.states.push((member.chat_id, left));

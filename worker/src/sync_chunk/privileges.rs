@@ -1,5 +1,5 @@
-//! The privileged and the sticky roles of a chunk, as they are when it runs: since the plan a role may have become privileged,
-//! the guild may have withdrawn its permission, or made a role sticky (docs/rules.md 5).
+//! What of a plan is refused when its chunk runs: since then a role may have become privileged, the guild may have withdrawn
+//! its permission, made a role sticky, or a member may have got a role that spares them (docs/rules.md 5).
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,17 @@ use entities::guild::grants::Grants;
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
 use jobs::bulk_sync::SyncChunk;
-use platforms::{CallContext, Change, ChatPlatform};
+use platforms::{CallContext, Change, ChatMember, ChatPlatform, GuildRules};
 use queue::run::{JobContext, JobError};
 
 use crate::errors::job_error;
 use crate::permitted::{FailedRole, refusal};
 
-/// The planned roles that may not be granted, and those that may not be taken.
 pub(super) struct Refused {
+    /// The planned roles that may not be granted.
     roles: Vec<FailedRole>,
-    sticky: Vec<RoleId>,
+    /// By the settings; without bindings.
+    rules: GuildRules,
 }
 
 impl Refused {
@@ -27,22 +28,34 @@ impl Refused {
         chunk: &SyncChunk,
     ) -> Result<Self, JobError> {
         let read = job.database().read();
-        let (grants, sticky) = match guild::find(read, chunk.guild).await? {
-            Some(guild) => (Grants::of(read, &guild).await?, guild.sticky_roles.0),
-            None => Default::default(),
+        let rules = match guild::find(read, chunk.guild).await? {
+            Some(guild) => GuildRules::new(Vec::new(), guild.settings(), Grants::of(read, &guild).await?),
+            None => GuildRules::default(),
         };
         let planned: BTreeSet<RoleId> =
             chunk.members.iter().flat_map(|member| &member.add).copied().collect();
         if planned.is_empty() {
-            return Ok(Self { roles: Vec::new(), sticky });
+            return Ok(Self { roles: Vec::new(), rules });
         }
         let roles = chat.guild_roles(call).await.map_err(job_error)?;
         let planned = roles.iter().filter(|role| planned.contains(&role.id));
         let refused = planned.filter_map(|role| {
-            let problem = role.check_privileges(&grants).err()?;
+            let problem = role.check_privileges(&rules.grants).err()?;
             Some(FailedRole::of(role.id, problem))
         });
-        Ok(Self { roles: refused.collect(), sticky })
+        Ok(Self { roles: refused.collect(), rules })
+    }
+
+    /// What a sync may still change of a member who holds these roles now.
+    pub(super) fn spare(&self, member: &ChatMember, mut change: Change) -> Change {
+        if self.rules.keeps_nickname(member) {
+            change.nick = None;
+        }
+        if self.rules.keeps_roles(member) {
+            change.add.clear();
+            change.remove.clear();
+        }
+        change
     }
 
     /// Drops these roles from a member's change. `Some`: what was refused, and why.
@@ -50,7 +63,7 @@ impl Refused {
         let dropped: Vec<_> =
             self.roles.iter().filter(|role| change.add.contains(&role.role_id)).cloned().collect();
         change.add.retain(|role| dropped.iter().all(|one| one.role_id != *role));
-        change.remove.retain(|role| !self.sticky.contains(role));
+        change.remove.retain(|role| !self.rules.sticky.contains(role));
         refusal(user, &dropped, None)
     }
 }

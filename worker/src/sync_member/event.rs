@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use entities::{ChatId, GuildId, synced_member};
 use jobs::kinds::{SyncCause, SyncMember};
 use jobs::one_waiting::runs_before;
-use platforms::{ChatMember, Managed};
+use platforms::{ChatMember, Watched};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
@@ -22,7 +22,7 @@ pub(super) async fn begin(
     job: &JobContext,
     (guild, user): (GuildId, ChatId),
     cause: SyncCause,
-    managed: &Managed,
+    watched: &Watched,
     member: impl AsyncFnOnce() -> Result<Option<ChatMember>, JobError>,
 ) -> Result<Option<ChatMember>, JobError> {
     let read = job.database().read();
@@ -34,7 +34,7 @@ pub(super) async fn begin(
     if cause == SyncCause::Joined || job.last_checkpoint::<serde_json::Value>().is_some() {
         return Ok(Some(member));
     }
-    let state = managed.state(&member.roles, member.nick.as_deref());
+    let state = watched.state(&member.roles, member.nick.as_deref());
     let noted = synced_member::find_many(read, guild, &[user]).await?;
     if noted.iter().any(|row| row.states.explain(state, job.now())) {
         return Ok(None);

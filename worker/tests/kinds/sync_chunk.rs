@@ -1,8 +1,9 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
-use entities::{BindingId, GroupId};
+use entities::{BindingId, GroupId, RoleList, guild};
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
 use serde_json::json;
+use testkit::guild_row;
 
 use crate::fixture::{Fixture, bind, chat, guild_id, role};
 use crate::people::{DECORATION, GROUP, GUILD, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
@@ -70,6 +71,34 @@ async fn an_old_plan_keeps_later_changes_and_skips_finished_ones() {
     // One call for the first member; a role and a nickname for the second.
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(3), &json!(1)));
     assert_eq!(process.failures(job).await, [(people[3].chat, "not_a_member".to_owned())]);
+}
+
+#[tokio::test]
+async fn whoever_is_spared_since_an_old_plan_keeps_roles_or_nickname() {
+    let holder = |n: i64, roles: &[i64]| Person { held: roles.to_vec(), nick: None, ..Person::right(n) };
+    let people = [holder(1, &[TRAINEE, DECORATION]), holder(2, &[TRAINEE, OFFICER]), holder(3, &[TRAINEE])];
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
+    let list = |one: i64| RoleList(vec![role(one)]);
+    let row = guild::Model {
+        role_bypass_roles: list(DECORATION),
+        nickname_bypass_roles: list(OFFICER),
+        sticky_roles: list(TRAINEE),
+        ..guild_row(guild_id(), process.context.clock.now())
+    };
+    guild::upsert(process.context.database.write(), row).await.unwrap();
+    let old = chunk(&process, &people, 120);
+    process.succeed(&old).await;
+    assert_eq!(
+        fixture.member(people[0].chat).await,
+        (vec![TRAINEE, DECORATION], Some(people[0].name.clone()))
+    );
+    assert_eq!(fixture.member(people[1].chat).await, (vec![MEMBER, TRAINEE, OFFICER], None));
+    assert_eq!(fixture.member(people[2].chat).await, (vec![MEMBER, TRAINEE], Some(people[2].name.clone())));
+    // What a bulk sync did is put back, whoever holds what.
+    let members = vec![PlannedChange { remove: vec![], nick: None, ..planned(&people[0]) }];
+    process.succeed(&SyncChunk { members, cause: Cause::Undo, ..chunk(&process, &[], 120) }).await;
+    assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, TRAINEE, DECORATION]);
 }
 
 /// A change of the member's roles by another client.

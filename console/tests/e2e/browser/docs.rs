@@ -53,10 +53,12 @@ async fn the_documentation_fits_a_small_phone(deployment: &Deployment) {
     assert_eq!(tab.evaluate(FAULTS).await, json!([]));
     assert_eq!(tab.evaluate("document.documentElement.scrollWidth <= innerWidth").await, true);
     assert_eq!(tab.evaluate(PLACEHOLDER).await, true);
-    // All calls have the same markup; axe takes a minute for all of them.
+    // All calls have the same markup; axe takes a minute for all of them, and half of one if they are only hidden.
     search(&tab, "banStatus").await;
     tab.sees("1 call of ").await;
     tab.click("Try this call").await;
+    let hidden = "[...document.querySelectorAll('article')].filter((one) => !one.checkVisibility())";
+    tab.evaluate(&format!("{hidden}.forEach((one) => one.remove())")).await;
     tab.passes().await;
 }
 

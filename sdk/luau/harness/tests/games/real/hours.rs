@@ -17,7 +17,7 @@ const AWAY: std::ops::Range<usize> = 180..190;
 /// A ban every so many minutes.
 const BAN_INTERVAL: usize = 20;
 /// Virtual seconds between ticks: the real ones, 300 a minute for 50 servers, would take too long here.
-const TICK_INTERVAL: f64 = 60.0;
+const TICK_INTERVAL: f64 = 120.0;
 
 #[test]
 fn ten_hours_of_fifty_servers() {

@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 
 /// What the rules look at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Managed {
+pub struct Watched {
     pub roles: BTreeSet<RoleId>,
     pub nicknames: bool,
 }
 
-impl Managed {
+impl Watched {
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty() && !self.nicknames
     }
@@ -39,15 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_managed_roles_and_nicknames_make_a_difference() {
+    fn only_watched_roles_and_nicknames_make_a_difference() {
         let role = |id: i64| RoleId::try_from(id).unwrap();
-        let managed = Managed { roles: [role(1), role(2)].into(), nicknames: true };
+        let watched = Watched { roles: [role(1), role(2)].into(), nicknames: true };
         let state =
-            |ids: &[i64], nick| managed.state(&ids.iter().map(|id| role(*id)).collect::<Vec<_>>(), nick);
+            |ids: &[i64], nick| watched.state(&ids.iter().map(|id| role(*id)).collect::<Vec<_>>(), nick);
         assert_eq!(state(&[2, 1, 9], None), state(&[1, 2], Some("")));
         assert_ne!(state(&[1], None), state(&[2], None));
         assert_ne!(state(&[1], None), state(&[1], Some("Ada")));
-        let roles_only = Managed { nicknames: false, ..managed.clone() };
+        let roles_only = Watched { nicknames: false, ..watched.clone() };
         assert_eq!(roles_only.state(&[role(1)], Some("Ada")), roles_only.state(&[role(1)], None));
     }
 }
