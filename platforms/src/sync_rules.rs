@@ -210,17 +210,27 @@ impl GuildRules {
     /// What a sync does to the member: gives wanted roles, removes managed ones that are not wanted, sets the nickname. A
     /// bypass role spares its holder.
     pub fn change(&self, member: &ChatMember, player: SyncedPlayer<'_>, memberships: &Memberships) -> Change {
-        let mut change = Change::default();
-        if !self.keeps_nickname(member) {
-            let nick = self.nickname(member, player, memberships);
-            change.nick = nick.filter(|nick| member.nick.as_ref() != Some(nick));
+        let held: BTreeSet<RoleId> = member.roles.iter().copied().collect();
+        let (wanted, bound) = (self.wanted(player.id, memberships), self.bound());
+        let goes = |role: &&RoleId| held.contains(role) && !self.sticky.contains(role);
+        let nick = self.nickname(member, player, memberships);
+        let change = Change {
+            add: wanted.difference(&held).copied().collect(),
+            remove: bound.difference(&wanted).filter(goes).copied().collect(),
+            nick: nick.filter(|nick| member.nick.as_ref() != Some(nick)),
+        };
+        self.spare(member, change)
+    }
+
+    /// Leaves out of the change what the member's roles keep by a bypass.
+    #[must_use]
+    pub fn spare(&self, member: &ChatMember, mut change: Change) -> Change {
+        if self.keeps_nickname(member) {
+            change.nick = None;
         }
-        if !self.keeps_roles(member) {
-            let held: BTreeSet<RoleId> = member.roles.iter().copied().collect();
-            let (wanted, bound) = (self.wanted(player.id, memberships), self.bound());
-            let goes = |role: &&RoleId| held.contains(role) && !self.sticky.contains(role);
-            change.add = wanted.difference(&held).copied().collect();
-            change.remove = bound.difference(&wanted).filter(goes).copied().collect();
+        if self.keeps_roles(member) {
+            change.add.clear();
+            change.remove.clear();
         }
         change
     }

@@ -20,7 +20,7 @@ use entities::{ChatId, link};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
-use platforms::{CallContext, Change, ChatMember, Platforms};
+use platforms::{CallContext, Change, ChatMember, GuildRules, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
@@ -133,10 +133,10 @@ fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> N
 }
 
 /// Of a change that is put back, only what nobody touched since, whoever holds what.
-fn still_due(cause: Cause, planned: &PlannedChange, member: &ChatMember, refused: &Refused) -> Change {
+fn still_due(cause: Cause, planned: &PlannedChange, member: &ChatMember, rules: &GuildRules) -> Change {
     let mut change = wanted::change(planned).still_due(member);
     if cause != Cause::Undo {
-        return refused.spare(member, change);
+        return rules.spare(member, change);
     }
     if member.nick != planned.nick_before {
         change.nick = None;
@@ -188,7 +188,7 @@ impl Job {
             let mut change = match &now {
                 None => wanted::change(planned),
                 Some(members) => match members.get(&planned.user) {
-                    Some(member) => still_due(chunk.cause, planned, member, &refused),
+                    Some(member) => still_due(chunk.cause, planned, member, &refused.rules),
                     None => {
                         progress.note(index, progress::left_the_guild(planned.user));
                         continue;

@@ -7,7 +7,7 @@ use entities::guild::grants::Grants;
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
 use jobs::bulk_sync::SyncChunk;
-use platforms::{CallContext, Change, ChatMember, ChatPlatform, GuildRules};
+use platforms::{CallContext, Change, ChatPlatform, GuildRules};
 use queue::run::{JobContext, JobError};
 
 use crate::errors::job_error;
@@ -17,7 +17,7 @@ pub(super) struct Refused {
     /// The planned roles that may not be granted.
     roles: Vec<FailedRole>,
     /// By the settings; without bindings.
-    rules: GuildRules,
+    pub(super) rules: GuildRules,
 }
 
 impl Refused {
@@ -44,18 +44,6 @@ impl Refused {
             Some(FailedRole::of(role.id, problem))
         });
         Ok(Self { roles: refused.collect(), rules })
-    }
-
-    /// What a sync may still change of a member who holds these roles now.
-    pub(super) fn spare(&self, member: &ChatMember, mut change: Change) -> Change {
-        if self.rules.keeps_nickname(member) {
-            change.nick = None;
-        }
-        if self.rules.keeps_roles(member) {
-            change.add.clear();
-            change.remove.clear();
-        }
-        change
     }
 
     /// Drops these roles from a member's change. `Some`: what was refused, and why.
