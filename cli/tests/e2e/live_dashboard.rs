@@ -248,8 +248,8 @@ async fn every_process_tells_what_another_one_did(deployment: &Deployment) {
     headers[1].1.clone_from(&base);
     let mut socket = Socket::open(&base, &path(&deployment.guild().id, ""), &headers).await;
     ban(deployment, "8001").await;
-    assert_eq!(socket.of_type("moderation.ban").await["data"]["identifier"], "8001");
-    socket.of_type("audit.entry").await;
+    let [ban, _] = socket.of_each("moderation.ban", "audit.entry").await;
+    assert_eq!(ban["data"]["identifier"], "8001");
     // Ids of one process are unknown to another.
     let id = socket.hello["id"].as_str().unwrap().to_owned();
     let mut elsewhere =

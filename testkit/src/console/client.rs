@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::{Deployment, Guild};
 use reqwest::header::{HeaderMap, HeaderValue};
@@ -76,6 +77,17 @@ impl Console {
 
     pub async fn get(&self, path: &str) -> Page {
         self.send(Method::GET, path, &[], &[]).await
+    }
+
+    /// The same by somebody who reads very many pages, and waits as long as a refusal of more says.
+    pub async fn read(&self, path: &str) -> Page {
+        loop {
+            let page = self.get(path).await;
+            if page.status != 429 {
+                return page;
+            }
+            tokio::time::sleep(Duration::from_secs(page.header("retry-after").parse().unwrap())).await;
+        }
     }
 
     /// Posts a form, with the token of the last page.

@@ -20,7 +20,7 @@ pub async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> Vec<Page
             continue;
         }
         *times += 1;
-        let page = console.get(&path).await;
+        let page = console.read(&path).await;
         assert!(page.status < 500, "{}: {}: {}", page.what, page.status, page.text());
         let found = page.links().into_iter().chain([page.location().to_owned()]);
         waiting.extend(found.filter_map(|link| page.resolve(&link)).filter(|link| link.starts_with(start)));

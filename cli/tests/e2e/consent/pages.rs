@@ -18,11 +18,11 @@ impl Walk<'_> {
                 let path = row.replace("{guild}", &self.deployment.guild().id).replace("{member}", chat);
                 let path = path.replace("{player}", &play).replace("{panel}", &self.ids.text("panelId"));
                 assert!(!path.contains('{'), "{row} was not walked");
-                pages.push(console.get(&path).await);
+                pages.push(console.read(&path).await);
             }
         }
         for below in searches(chat) {
-            pages.push(console.get(&format!("{start}{below}")).await);
+            pages.push(console.read(&format!("{start}{below}")).await);
         }
         pages.iter().map(view).collect()
     }
@@ -33,7 +33,7 @@ impl Walk<'_> {
         let play = self.person.play.to_string();
         let mut views = Vec::new();
         for below in searches(&play).into_iter().chain(searches(&self.person.name)) {
-            views.push(view(&console.get(&format!("{}{below}", self.start())).await));
+            views.push(view(&console.read(&format!("{}{below}", self.start())).await));
         }
         views
     }
@@ -49,7 +49,7 @@ fn searches(text: &str) -> [String; 4] {
 }
 
 fn view(page: &Page) -> View {
-    assert!(page.status < 500 && page.status != 429, "{}: {}", page.what, page.text());
+    assert!(page.status < 500, "{}: {}", page.what, page.text());
     View::new(page.path(), format!("{} {}", page.location(), page.html))
 }
 
