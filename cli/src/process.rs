@@ -44,6 +44,7 @@ impl Process {
         if !changes.is_empty() {
             tracing::info!(changes = changes.join(", "), "brought the schema up to date");
         }
+        runtime::start_metrics(&shutdown);
         let context = Context::embedded(config, shutdown).await?;
         context.follow_changes(config).await?;
         // The file may be another than at the last run: a restored one.
@@ -68,6 +69,7 @@ impl Process {
         let config = Config::distributed(&backend.database, &backend.broker)?;
         let listener = listener.await?;
         backend.platforms.checked()?;
+        runtime::start_metrics(&shutdown);
         let connect = async || {
             schema::require_usable(&config).await?;
             Ok(Context::distributed(&config, shutdown.clone()).await?)

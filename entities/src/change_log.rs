@@ -81,15 +81,6 @@ pub async fn read(conn: &impl Conn, horizon: Option<&str>, limit: u64) -> Result
     Ok(Page { horizon, database, events, truncated })
 }
 
-/// SQLite: a number that differs once another connection has written. It costs far less than a read.
-pub async fn data_version(conn: &impl Conn) -> Result<i64> {
-    let statement = Statement::from_string(DatabaseBackend::Sqlite, "PRAGMA data_version");
-    match conn.query_one_raw(statement).await? {
-        Some(row) => row.try_get_by_index(0),
-        None => Err(DbErr::RecordNotFound("data_version".to_owned())),
-    }
-}
-
 /// Deletes up to `limit` events written before `before`, and returns their number.
 pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let old = Query::select()

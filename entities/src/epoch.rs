@@ -4,7 +4,7 @@
 //! Postgres tells by itself: a restored table lies in another database or file, and a server that was restored, promoted or
 //! restarted has another start. On SQLite `serve`, which alone may use the file, begins an epoch at each start.
 
-use sea_orm::{DatabaseBackend, Statement};
+use sea_orm::DatabaseBackend;
 use uuid::Uuid;
 
 use crate::{Conn, Result};
@@ -32,7 +32,7 @@ pub async fn begin(conn: &impl Conn) -> Result<()> {
         // Also of two starts within one millisecond.
         let epoch = Uuid::now_v7().as_u64_pair().1 % EPOCHS.unsigned_abs();
         let begin = format!("PRAGMA user_version = {epoch}");
-        conn.execute_raw(Statement::from_string(backend, begin)).await?;
+        conn.execute_unprepared(&begin).await?;
     }
     Ok(())
 }

@@ -11,7 +11,6 @@ use crate::readiness::{Need, Readiness};
 use crate::redis::Redis;
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
-use crate::telemetry;
 
 #[derive(Clone)]
 pub struct Context {
@@ -92,7 +91,6 @@ impl Context {
             }
             None => (Limits::in_process(clock.clone()), Events::in_process(breaker)),
         };
-        telemetry::spawn_upkeep(&shutdown);
         let readiness = readiness(&shutdown, database.clone().guarded(), redis.clone());
         let (amqp_url, prefix) = (broker.map(|broker| broker.amqp_url.clone()), config.prefix.clone());
         let retention = Retention::default();

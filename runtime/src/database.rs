@@ -4,6 +4,10 @@
 //! write lock with its first statement (`BEGIN IMMEDIATE`), so that it never fails half-way because the lock
 //! is taken.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::error::StartError;
@@ -43,7 +47,8 @@ pub struct Database {
     write: Pool,
     vital: Pool,
     breaker: Breaker,
-    postgres: bool,
+    /// SQLite: the file that each transaction is appended to. `None`: Postgres.
+    log: Option<Arc<Path>>,
 }
 
 impl Database {
@@ -57,21 +62,22 @@ impl Database {
             let pool =
                 |limit| Pool::new(Connections::new(source.clone(), limit, breaker.clone()), bound.clone());
             let (all, vital) = (pool(options.max_connections), pool(1));
-            return Ok(Self { read: all.clone(), write: all, vital, breaker, postgres: true });
+            return Ok(Self { read: all.clone(), write: all, vital, breaker, log: None });
         }
-        let sqlite::Opened { read, write, log } = sqlite::connect(url).await?;
+        let sqlite::Opened { read, write, sync, log } = sqlite::connect(url).await?;
         // A file does not vanish, and the busy timeout bounds the wait for its one writer.
         let bound = Bound::new(None, breaker.clone());
         let pool = |source, limit| Pool::new(Connections::new(source, limit, breaker.clone()), bound.clone());
-        let write = pool(write, 1).synced(log);
-        Ok(Self { read: pool(read, options.readers), vital: write.clone(), write, breaker, postgres: false })
+        let write = pool(write, 1).synced(sync);
+        let read = pool(read, options.readers);
+        Ok(Self { read, vital: write.clone(), write, breaker, log: Some(log.into()) })
     }
 
     /// A handle whose statements fail at once while the circuit breaker is open, for callers that prefer an
     /// error to a wait. Not on SQLite: a file does not vanish.
     #[must_use]
     pub fn guarded(self) -> Self {
-        if !self.postgres {
+        if !self.is_postgres() {
             return self;
         }
         Self { read: self.read.guarded(), write: self.write.guarded(), vital: self.vital.guarded(), ..self }
@@ -99,19 +105,20 @@ impl Database {
     /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back. On
     /// SQLite it blocks all other writes: calling [`write`](Self::write) inside deadlocks.
     pub async fn begin(&self) -> Result<Transaction, DbErr> {
-        self.write.begin(if self.postgres { "BEGIN" } else { "BEGIN IMMEDIATE" }).await
+        self.write.begin(if self.is_postgres() { "BEGIN" } else { "BEGIN IMMEDIATE" }).await
     }
 
     /// A transaction for queries that see one state of the database: the one at its first query.
     pub async fn snapshot(&self) -> Result<Transaction, DbErr> {
         // SQLite's transactions are snapshots anyway, and its readers cannot write.
-        let sql = if self.postgres { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" };
+        let sql =
+            if self.is_postgres() { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" };
         self.read.begin(sql).await
     }
 
     /// The connections of its pools.
     pub fn gauges(&self) -> Vec<Gauge> {
-        let pools = if self.postgres {
+        let pools = if self.is_postgres() {
             [("all", &self.write), ("vital", &self.vital)]
         } else {
             [("readers", &self.read), ("writer", &self.write)]
@@ -120,7 +127,12 @@ impl Database {
     }
 
     pub fn is_postgres(&self) -> bool {
-        self.postgres
+        self.log.is_none()
+    }
+
+    /// SQLite: when a transaction was last written. One look at a file that is open: far less than a statement.
+    pub(crate) fn written_at(&self) -> Option<SystemTime> {
+        self.log.as_ref().and_then(|log| log.metadata().ok()?.modified().ok())
     }
 
     /// One round trip, for readiness.

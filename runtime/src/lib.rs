@@ -50,6 +50,6 @@ pub use settings::{
     PLAY_CLIENT_SECRET, PLAY_KEY, REDIS_URL,
 };
 pub use shutdown::{CLEANUP_PERIOD, GRACE_PERIOD, Shutdown};
-pub use telemetry::{Gauge, LogFormat, init_logging, metrics_handle};
+pub use telemetry::{Gauge, LogFormat, init_logging, metrics_handle, start_metrics};
 pub use throttled::Throttle;
 pub use unit_of_work::UnitOfWork;

@@ -185,8 +185,9 @@ pub(crate) fn render(measured: &[Gauge]) -> String {
     handle.render() + &recorder.handle().render()
 }
 
-/// Bounds the memory of the recorder between scrapes.
-pub(crate) fn spawn_upkeep(shutdown: &Shutdown) {
+/// Installs the recorder of a process that serves, and bounds its memory between scrapes. A command records nothing: the
+/// recorder's clock takes milliseconds to calibrate.
+pub fn start_metrics(shutdown: &Shutdown) {
     let (handle, hard) = (metrics_handle(), shutdown.hard().clone());
     shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
         loop {

@@ -1,11 +1,11 @@
-//! Reads a fixture's `chat` and `play` parts; the rest of the file is skipped while streaming.
+//! Reads a fixture's `chat` and `play` parts; the rest of the file is skipped.
 //!
 //! Every error is one sentence with the file and either line and column (syntax) or the object (content).
 
 mod own;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use entities::{ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, UniverseId};
@@ -134,8 +134,11 @@ impl SimulatorState {
     }
 
     /// The same from a reader that errors call `name`.
-    pub fn read(reader: impl Read, name: &str) -> Result<Self, LoadError> {
-        let fixture: Fixture = serde_json::from_reader(BufReader::with_capacity(1 << 18, reader))
+    pub fn read(mut reader: impl Read, name: &str) -> Result<Self, LoadError> {
+        let mut text = Vec::new();
+        let read = reader.read_to_end(&mut text);
+        read.map_err(|cause| LoadError::Read { path: name.into(), cause })?;
+        let fixture: Fixture = serde_json::from_slice(&text)
             .map_err(|cause| LoadError::Form { name: name.to_owned(), cause })?;
         Self::build(fixture).map_err(|what| LoadError::Content { name: name.to_owned(), what })
     }

@@ -20,11 +20,9 @@ pub(super) struct LogSync(Sender<Caller>);
 type Caller = oneshot::Sender<Result<(), ErrorKind>>;
 
 impl LogSync {
-    pub(super) fn start(database: &Path) -> io::Result<Self> {
-        let mut log = database.as_os_str().to_owned();
-        log.push("-wal");
+    pub(super) fn start(log: PathBuf) -> io::Result<Self> {
         let (callers, waiting) = mpsc::channel();
-        let serve = move || serve(&PathBuf::from(log), &waiting);
+        let serve = move || serve(&log, &waiting);
         std::thread::Builder::new().name("log-sync".to_owned()).spawn(serve)?;
         Ok(Self(callers))
     }
@@ -67,7 +65,7 @@ fn sync(log: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use sea_orm::ConnectionTrait;
+    use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
     use super::*;
     use crate::database::{Database, DatabaseOptions};
@@ -75,7 +73,7 @@ mod tests {
     #[tokio::test]
     async fn a_log_is_synced_for_all_who_wait_and_a_missing_one_was() {
         let folder = tempfile::tempdir().unwrap();
-        let log = LogSync::start(&folder.path().join("a.db")).unwrap();
+        let log = LogSync::start(folder.path().join("a.db-wal")).unwrap();
         log.wait().await.unwrap();
         std::fs::write(folder.path().join("a.db-wal"), "frames").unwrap();
         for waited in futures_util::future::join_all((0..100).map(|_| log.wait())).await {
@@ -90,16 +88,25 @@ mod tests {
         let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
         database.write().execute_unprepared("CREATE TABLE t (n INTEGER)").await.unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let broken = LogSync::start(&folder.path().join("file/in a file")).unwrap();
+        let broken = LogSync::start(folder.path().join("file/in a file")).unwrap();
         let write = database.write().clone().synced(broken);
         let error = write.execute_unprepared("INSERT INTO t VALUES (1)").await.unwrap_err();
         assert!(crate::is_outage(&error), "{error}");
+        // What changed nothing needs no sync.
+        for (row, synced) in [(99, false), (1, true)] {
+            let update = format!("UPDATE t SET n = n WHERE n = {row}");
+            let statement = |sql: &str| Statement::from_string(DbBackend::Sqlite, sql);
+            assert_eq!(write.execute_raw(statement(&update)).await.is_err(), synced, "{update}");
+            let returning = statement(&format!("{update} RETURNING n"));
+            assert_eq!(write.query_one_raw(returning.clone()).await.is_err(), synced, "{returning}");
+            assert_eq!(write.query_all_raw(returning.clone()).await.is_err(), synced, "{returning}");
+        }
         let transaction = write.begin("BEGIN IMMEDIATE").await.unwrap();
         transaction.execute_unprepared("INSERT INTO t VALUES (2)").await.unwrap();
         transaction.commit().await.unwrap_err();
         database
             .read()
-            .query_all_raw(sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, "SELECT n FROM t"))
+            .query_all_raw(Statement::from_string(DbBackend::Sqlite, "SELECT n FROM t"))
             .await
             .unwrap();
     }

@@ -83,7 +83,8 @@ impl Transaction {
     /// After an error the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
         let Self { connection, log, bound, .. } = self;
-        bound.run(durable(log.as_ref(), async { connection.into_inner().end("COMMIT").await })).await
+        let end = async { connection.into_inner().end("COMMIT").await };
+        bound.run(durable(log.as_ref(), end, |()| true)).await
     }
 
     /// How many statements it has sent.
@@ -104,9 +105,8 @@ impl Transaction {
         };
         let Some(statement) = statement else { return self.commit().await };
         let Self { connection, log, bound, .. } = self;
-        bound
-            .run(durable(log.as_ref(), async { connection.into_inner().commit_after(statement).await }))
-            .await
+        let end = async { connection.into_inner().commit_after(statement).await };
+        bound.run(durable(log.as_ref(), end, |()| true)).await
     }
 
     pub async fn rollback(self) -> Result<(), DbErr> {
@@ -122,13 +122,15 @@ fn waits<H>(log: fn(&H) -> Option<&LogSync>, handle: &H) -> Option<&LogSync> {
     log(handle)
 }
 
-/// Returns the connection before it waits.
+/// Returns the connection before it waits. A statement that changed no row waits for nothing: without jobs a process would
+/// else sync the disk ten times a second.
 async fn durable<T>(
     log: Option<&LogSync>,
     change: impl Future<Output = Result<T, DbErr>>,
+    changed: impl FnOnce(&T) -> bool,
 ) -> Result<T, DbErr> {
     let outcome = change.await?;
-    if let Some(log) = log {
+    if let Some(log) = log.filter(|_| changed(&outcome)) {
         log.wait().await?;
     }
     Ok(outcome)
@@ -163,35 +165,25 @@ macro_rules! bounded {
             }
 
             async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-                self.bound
-                    .run(durable(waits($log, self), async {
-                        self.connection().await?.execute(statement).await
-                    }))
-                    .await
+                let change = async { self.connection().await?.execute(statement).await };
+                let changed = |result: &ExecResult| result.rows_affected() > 0;
+                self.bound.run(durable(waits($log, self), change, changed)).await
             }
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-                self.bound
-                    .run(durable(waits($log, self), async {
-                        self.connection().await?.execute_unprepared(sql).await
-                    }))
-                    .await
+                // It may change the schema.
+                let change = async { self.connection().await?.execute_unprepared(sql).await };
+                self.bound.run(durable(waits($log, self), change, |_| true)).await
             }
 
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-                self.bound
-                    .run(durable(waits($log, self), async {
-                        self.connection().await?.query_one(statement).await
-                    }))
-                    .await
+                let change = async { self.connection().await?.query_one(statement).await };
+                self.bound.run(durable(waits($log, self), change, Option::is_some)).await
             }
 
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-                self.bound
-                    .run(durable(waits($log, self), async {
-                        self.connection().await?.query_all(statement).await
-                    }))
-                    .await
+                let change = async { self.connection().await?.query_all(statement).await };
+                self.bound.run(durable(waits($log, self), change, |rows| !rows.is_empty())).await
             }
         }
     };

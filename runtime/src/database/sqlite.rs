@@ -35,7 +35,9 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf, StartError> {
 pub(super) struct Opened {
     pub(super) read: DatabaseConnection,
     pub(super) write: DatabaseConnection,
-    pub(super) log: LogSync,
+    pub(super) sync: LogSync,
+    /// The file that each transaction is appended to.
+    pub(super) log: PathBuf,
 }
 
 pub(super) async fn connect(url: &str) -> Result<Opened, StartError> {
@@ -61,8 +63,9 @@ pub(super) async fn connect(url: &str) -> Result<Opened, StartError> {
     let connection = |options| {
         SqlxSqliteConnector::from_sqlx_sqlite_pool(SqlitePoolOptions::new().connect_lazy_with(options))
     };
-    let log = LogSync::start(&path).map_err(|error| unusable(error.to_string()))?;
-    Ok(Opened { read: connection(reader), write: connection(writer), log })
+    let [_, log, _] = access::files_of(&path);
+    let sync = LogSync::start(log.clone()).map_err(|error| unusable(error.to_string()))?;
+    Ok(Opened { read: connection(reader), write: connection(writer), sync, log })
 }
 
 fn parse(url: &str) -> Result<SqliteConnectOptions, StartError> {

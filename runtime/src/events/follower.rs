@@ -1,7 +1,7 @@
 //! Reads the change log four times a second, over a connection of its own, so that other queries do not delay
 //! it.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use entities::{Timestamp, change_log};
 use sea_orm::DbErr;
@@ -14,8 +14,10 @@ use crate::shutdown::Shutdown;
 
 /// From the begin of one read to that of the next.
 const READ_INTERVAL: Duration = Duration::from_millis(250);
-/// SQLite: interval of checks for writes. A command beside `serve` is noticed that soon.
+/// SQLite: interval of checks for writes, each one look at a file. A command beside `serve` is noticed that soon.
 const WRITE_CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// Two writes within this time may leave the same time at a file.
+const FILE_TIME_STEP: Duration = Duration::from_millis(10);
 /// A read that takes longer has failed; more than the silence that opens the circuit breaker, so that a slow database
 /// can close it.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
@@ -32,8 +34,8 @@ struct Follower {
     horizon: Option<String>,
     /// The database that answered the last read.
     database_read: String,
-    /// SQLite: the database's version at the last read.
-    version: Option<i64>,
+    /// SQLite: the last write before the last read, unless a later one may have left the same time.
+    written: Option<SystemTime>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
     read_at: (Instant, Timestamp),
 }
@@ -48,7 +50,7 @@ impl Events {
             clock,
             horizon: None,
             database_read: String::new(),
-            version: None,
+            written: None,
             read_at,
         };
         shutdown.services().spawn(follower.run(shutdown.clone()));
@@ -87,12 +89,12 @@ impl Follower {
     async fn read(&mut self) -> Result<(), DbErr> {
         let began = (Instant::now(), self.clock.now());
         if !self.database.is_postgres() {
-            let version = Some(change_log::data_version(self.database.read()).await?);
-            if version == self.version && began.0 - self.read_at.0 < READ_INTERVAL {
+            let written = self.database.written_at();
+            if written.is_some() && written == self.written && began.0 - self.read_at.0 < READ_INTERVAL {
                 return Ok(());
             }
-            // Read before the rows: the next check sees a later write.
-            self.version = version;
+            // Looked at before the rows: the next check sees a later write.
+            self.written = written.filter(|at| at.elapsed().is_ok_and(|since| since > FILE_TIME_STEP));
         }
         let page = change_log::read(self.database.read(), self.horizon.as_deref(), EVENTS_PER_READ).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();

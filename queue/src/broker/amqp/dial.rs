@@ -13,6 +13,9 @@ use runtime::{AMQP_URL, StartError};
 
 /// Heartbeat interval of both sides. After two missed heartbeats the broker requeues the worker's messages.
 const HEARTBEAT_SECONDS: u16 = 5;
+/// Bytes of the largest frame, the least that each broker accepts. The library keeps room for 64 of them per connection; a
+/// message of ours is one of some hundred bytes, and a longer one takes several.
+const FRAME_BYTES: u32 = 8_192;
 /// Connect timeout: a running broker greets at once, a starting one is retried soon.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -68,6 +71,7 @@ pub(super) async fn check(url: &str) -> Result<(), StartError> {
 pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, DialError> {
     let mut uri: AMQPUri = url.parse().map_err(DialError::Failed)?;
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
+    uri.query.frame_max.get_or_insert(FRAME_BYTES);
     let properties =
         ConnectionProperties::default().with_connection_name(format!("guildhall {name}").as_str().into());
     let attempt = Attempt::default();
@@ -133,6 +137,11 @@ mod tests {
     use std::io::Read;
     use std::net::TcpListener;
 
+    use lapin::BasicProperties;
+    use lapin::options::{BasicGetOptions, BasicPublishOptions, QueueDeclareOptions};
+    use lapin::types::FieldTable;
+    use testkit::Servers;
+
     use super::*;
 
     /// Longest time until the end of a connection is seen on a loaded machine.
@@ -153,6 +162,22 @@ mod tests {
         assert_eq!(error, "no answer within 3 s");
         let heard = silent.join().unwrap().expect("the client closes its side");
         assert!(heard.starts_with(b"AMQP"), "{heard:?}");
+    }
+
+    #[tokio::test]
+    async fn a_connection_keeps_room_for_short_messages_and_takes_longer_ones() {
+        let connection = connect(&Servers::from_env().amqp, "test").await.unwrap();
+        assert_eq!(connection.configuration().frame_max(), FRAME_BYTES);
+        let channel = connection.create_channel().await.unwrap();
+        let own = QueueDeclareOptions::exclusive();
+        let queue = channel.queue_declare("".into(), own, FieldTable::default()).await.unwrap();
+        let long = vec![b'x'; 3 * FRAME_BYTES as usize];
+        let (options, properties) = (BasicPublishOptions::default(), BasicProperties::default());
+        let name = queue.name().clone();
+        let sent = channel.basic_publish("".into(), name.clone(), options, &long, properties).await;
+        sent.unwrap().await.unwrap();
+        let got = channel.basic_get(name, BasicGetOptions::default()).await.unwrap();
+        assert_eq!(got.unwrap().delivery.data, long);
     }
 
     #[tokio::test]
