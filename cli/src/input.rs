@@ -12,13 +12,16 @@ use anyhow::Context as _;
 pub(crate) struct Input(PathBuf);
 
 impl Input {
-    /// Opens it; reading it blocks the thread.
-    pub(crate) fn open(&self) -> anyhow::Result<Box<dyn Read>> {
-        if self.is_stdin() {
-            return Ok(Box::new(io::stdin()));
-        }
-        let file = File::open(&self.0).with_context(|| format!("cannot read {self}"))?;
-        Ok(Box::new(file))
+    /// All of it; blocks the thread.
+    pub(crate) fn read(&self) -> anyhow::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let read = if self.is_stdin() {
+            io::stdin().read_to_end(&mut text)
+        } else {
+            File::open(&self.0).and_then(|mut file| file.read_to_end(&mut text))
+        };
+        read.with_context(|| format!("cannot read {self}"))?;
+        Ok(text)
     }
 
     fn is_stdin(&self) -> bool {

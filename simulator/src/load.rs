@@ -4,8 +4,6 @@
 
 mod own;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use entities::{ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, UniverseId};
@@ -129,17 +127,14 @@ struct UserPart {
 impl SimulatorState {
     /// Blocks while it reads: a file of 100,000 members takes about a second.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
-        let file = File::open(path).map_err(|cause| LoadError::Read { path: path.to_owned(), cause })?;
-        Self::read(file, &path.display().to_string())
+        let text = std::fs::read(path).map_err(|cause| LoadError::Read { path: path.to_owned(), cause })?;
+        Self::parse(&text, &path.display().to_string())
     }
 
-    /// The same from a reader that errors call `name`.
-    pub fn read(mut reader: impl Read, name: &str) -> Result<Self, LoadError> {
-        let mut text = Vec::new();
-        let read = reader.read_to_end(&mut text);
-        read.map_err(|cause| LoadError::Read { path: name.into(), cause })?;
-        let fixture: Fixture = serde_json::from_slice(&text)
-            .map_err(|cause| LoadError::Form { name: name.to_owned(), cause })?;
+    /// The same from a text that errors call `name`.
+    pub fn parse(text: &[u8], name: &str) -> Result<Self, LoadError> {
+        let fixture: Fixture =
+            serde_json::from_slice(text).map_err(|cause| LoadError::Form { name: name.to_owned(), cause })?;
         Self::build(fixture).map_err(|what| LoadError::Content { name: name.to_owned(), what })
     }
 

@@ -158,8 +158,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 
 fn read(file: Option<&Input>) -> anyhow::Result<SimulatorState> {
     Ok(match file {
-        Some(file) => SimulatorState::read(file.open()?, &file.to_string())?,
-        None => SimulatorState::read(DEMO.as_bytes(), "the demo's community")?,
+        Some(file) => SimulatorState::parse(&file.read()?, &file.to_string())?,
+        None => SimulatorState::parse(DEMO.as_bytes(), "the demo's community")?,
     })
 }
 

@@ -1,9 +1,9 @@
 //! Group commit on SQLite: one sync of its log serves all transactions that ended since the previous sync.
 //!
 //! SQLite would sync within each commit, while the transaction holds the only writer. Here a commit ends with the write
-//! to the log, so the next transaction begins at once, and its caller waits for the sync. Readers may see a change some
-//! milliseconds before it is on the disk. Changes reach the disk in order, so a change is never there without
-//! the ones that it depends on.
+//! to the log, so the next transaction begins at once, and its caller waits for the sync. Readers, and statements that
+//! find nothing to change, may see a change some milliseconds before it is on the disk. Changes reach the disk in order,
+//! so a change is never there without the ones that it depends on.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

@@ -88,14 +88,12 @@ impl Follower {
 
     async fn read(&mut self) -> Result<(), DbErr> {
         let began = (Instant::now(), self.clock.now());
-        if !self.database.is_postgres() {
-            let written = self.database.written_at();
-            if written.is_some() && written == self.written && began.0 - self.read_at.0 < READ_INTERVAL {
-                return Ok(());
-            }
-            // Looked at before the rows: the next check sees a later write.
-            self.written = written.filter(|at| at.elapsed().is_ok_and(|since| since > FILE_TIME_STEP));
+        let written = self.database.written_at();
+        if written.is_some() && written == self.written && began.0 - self.read_at.0 < READ_INTERVAL {
+            return Ok(());
         }
+        // Looked at before the rows: the next check sees a later write.
+        self.written = written.filter(|at| at.elapsed().is_ok_and(|since| since > FILE_TIME_STEP));
         let page = change_log::read(self.database.read(), self.horizon.as_deref(), EVENTS_PER_READ).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         // The first read does not know what changed since earlier entries were cached.

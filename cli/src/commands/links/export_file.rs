@@ -1,6 +1,5 @@
 //! The file of `links import`. Errors name line and column, and quote the start of the value.
 
-use std::io::Read as _;
 use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow};
@@ -23,9 +22,7 @@ pub(super) struct Rows {
 }
 
 pub(super) fn read(file: &Input) -> anyhow::Result<Rows> {
-    let mut text = Vec::new();
-    file.open()?.read_to_end(&mut text).with_context(|| format!("cannot read {file}"))?;
-    parse(&text).with_context(|| file.to_string())
+    parse(&file.read()?).with_context(|| file.to_string())
 }
 
 fn parse(text: &[u8]) -> anyhow::Result<Rows> {

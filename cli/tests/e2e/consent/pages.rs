@@ -49,7 +49,7 @@ fn searches(text: &str) -> [String; 4] {
 }
 
 fn view(page: &Page) -> View {
-    assert!(page.status < 500, "{}: {}", page.what, page.text());
+    assert!(page.status < 500 && page.status != 429, "{}: {}", page.what, page.text());
     View::new(page.path(), format!("{} {}", page.location(), page.html))
 }
 

@@ -18,7 +18,7 @@ fn community() -> SimulatorState {
         "play": { "groups": [{ "group_id": 5, "roles": [rank(1), rank(2), rank(3), rank(255)],
                                "members": ranked.collect::<Vec<_>>() }], "users": [] },
     });
-    SimulatorState::read(file.to_string().as_bytes(), "a community").unwrap()
+    SimulatorState::parse(file.to_string().as_bytes(), "a community").unwrap()
 }
 
 fn life_of(state: &mut SimulatorState, steps: usize) -> Vec<LifeChange> {
