@@ -12,7 +12,7 @@ use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
-use entities::{BindingId, ChatId, GroupId, GuildId, JobId, RoleId, Timestamp};
+use entities::{BindingId, ChatId, GroupId, GuildId, JobId, PlayId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -112,6 +112,9 @@ impl Payload for SyncChunk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedChange {
     pub user: ChatId,
+    /// The game account that is linked; `None`: a plan of an older build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<RoleId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

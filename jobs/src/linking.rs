@@ -5,11 +5,13 @@
 //! and nickname, and `worker/src/unlink_member.rs`, which takes them away. The rows are `entities/src/link.rs`, their history is read by
 //! `entities/src/link_history.rs`.
 
+mod ended;
+
 use chrono::SecondsFormat;
 use entities::audit_entry::{Actor, NewEntry};
 use entities::link::{self, Model, Source};
 use entities::sanction::change;
-use entities::{ChatId, GuildId, JobId, Person, PlayId, Timestamp, binding, guild, moderation_revision};
+use entities::{ChatId, GuildId, JobId, Person, PlayId, Timestamp, moderation_revision};
 use queue::{Draft, QueueError, enqueue_many};
 use runtime::{Event, Transaction, UnitOfWork};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -17,6 +19,8 @@ use serde_json::{Value, json};
 
 use crate::Operator;
 use crate::kinds::{SyncMember, UnlinkMember};
+use ended::Given;
+pub use ended::correct;
 
 /// Who makes a change: the actor of its audit entries and jobs.
 #[derive(Debug, Clone)]
@@ -218,23 +222,12 @@ impl<'w> Linking<'w> {
         let users: Vec<ChatId> = links.iter().map(|(before, _)| before.chat_id).collect();
         link::delete(self.work.tx(), guild, &users).await?;
         self.work.announce([Event::LinksChanged { guild }]);
-        let bindings = binding::list(self.work.tx(), guild).await?;
-        let row = guild::find(self.work.tx(), guild).await?;
-        let verified = row.as_ref().and_then(|row| row.verified_role);
-        let roles: Vec<_> = bindings.iter().map(|binding| binding.rule.role_id).chain(verified).collect();
-        let nickname_template = row.map(|row| row.nickname_template).unwrap_or_default();
+        let given = Given::read(self.work.tx(), guild).await?;
         let mut drafts = Vec::with_capacity(links.len());
         for (before, metadata) in links {
             self.audit("links.remove", before.chat_id, metadata);
-            let payload = UnlinkMember {
-                guild,
-                user: before.chat_id,
-                play: before.play_id,
-                play_username: before.play_username.clone(),
-                roles: roles.clone(),
-                nickname_template: nickname_template.clone(),
-                erased: self.erases,
-            };
+            let by = given.by(before.chat_id, before.play_id, &before.play_username);
+            let payload = UnlinkMember { erased: self.erases, ..by };
             drafts.push(Draft::new(guild, &payload, self.author.actor.clone())?);
         }
         let jobs = drafts.iter().map(Draft::id).collect();
@@ -243,12 +236,12 @@ impl<'w> Linking<'w> {
         Ok(jobs)
     }
 
-    /// Enqueues the sync of a member whose link is new. One that waits reads it.
+    /// Enqueues the sync of a member whose link is new. It does not join another one, which may run and have read the old
+    /// link.
     async fn enqueue_sync(&mut self, user: ChatId) -> Result<JobId, QueueError> {
         let payload = SyncMember::of(self.guild(), user);
         let draft = Draft::new(self.guild(), &payload, self.author.actor.clone())?;
-        let enqueued =
-            draft.once(&format!("{user} is linked")).enqueue(self.work.tx(), self.work.now()).await?;
+        let enqueued = draft.enqueue(self.work.tx(), self.work.now()).await?;
         self.work.publish(enqueued.message);
         Ok(enqueued.job)
     }

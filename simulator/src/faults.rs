@@ -109,6 +109,11 @@ impl Faults {
         self.0.push(fault);
     }
 
+    /// Requests that faults still wait for.
+    pub(crate) fn left(&self) -> u64 {
+        self.0.iter().map(|fault| fault.count.unwrap_or(1)).sum()
+    }
+
     /// Removes all faults, or those of one guild.
     pub(crate) fn clear(&mut self, guild: Option<GuildId>) {
         self.0.retain(|fault| guild.is_some() && fault.guild_id != guild);

@@ -75,7 +75,7 @@ impl Stats {
     }
 
     /// `GET /control/stats`. `updates_by_guild`: successful updates of members; `chat_by_second`: chat requests in each
-    /// second since the start or reset; `ignored_pauses`: requests sent during the pause of a 429.
+    /// second since the start or reset; `ignored_pauses`: requests sent during the pause of a 429. The endpoint adds `faults_left`.
     pub(crate) fn report(&self) -> Value {
         json!({
             "requests": self.requests,

@@ -2,9 +2,10 @@
 //!
 //! Up to two differences are set by single calls, which change no other field. More are set by one update with the full
 //! role list, computed from the member as read again under that update's permit. After the wait for its permit a call
-//! is checked again: the job may be cancelled or rescued by another worker, or a binding may be removed.
+//! is checked again: the job may be cancelled or rescued by another worker, a binding may be removed, or the member's link
+//! may have ended or be to another game account.
 
-use entities::{ChatId, RoleId, binding};
+use entities::{ChatId, PlayId, RoleId, binding, link};
 use platforms::{
     CallContext, CallPermit, Change, ChatMember, ChatPlatform, MemberCall, MemberChange, MemberUpdate,
     Missing, PlatformError,
@@ -57,6 +58,13 @@ impl From<DbErr> for Halt {
     }
 }
 
+/// A member, and the game account for which they are changed; `None`: because they are linked to none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whom {
+    pub(crate) user: ChatId,
+    pub(crate) play: Option<PlayId>,
+}
+
 /// Sends the calls of one job.
 #[derive(Clone, Copy)]
 pub(crate) struct Sender<'a> {
@@ -72,24 +80,24 @@ pub(crate) struct Sender<'a> {
 impl Sender<'_> {
     /// The whole change of a member. Role calls and the nickname's call run in parallel: the platform limits them
     /// separately.
-    pub(crate) async fn apply(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
-        if change.is_several() { self.rewrite(user, change).await } else { self.few(user, change).await }
+    pub(crate) async fn apply(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+        if change.is_several() { self.rewrite(whom, change).await } else { self.few(whom, change).await }
     }
 
-    async fn few(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
-        let (roles, nickname) = tokio::join!(self.roles(user, change), self.nickname(user, change));
+    async fn few(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+        let (roles, nickname) = tokio::join!(self.roles(whom, change), self.nickname(whom, change));
         let (mut applied, nickname) = (roles?, nickname?);
         applied.merge(nickname);
         Ok(applied)
     }
 
     /// One call for each role, one after the other.
-    pub(crate) async fn roles(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn roles(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
         let mut applied = Applied::default();
         let added = change.add.iter().map(|role| (*role, MemberChange::AddRole(*role)));
         let removed = change.remove.iter().map(|role| (*role, MemberChange::RemoveRole(*role)));
         for (role, call) in added.chain(removed) {
-            match self.send(user, &call).await {
+            match self.send(whom, &call).await {
                 Ok(true) if matches!(call, MemberChange::AddRole(_)) => applied.done.add.push(role),
                 Ok(true) => applied.done.remove.push(role),
                 Ok(false) => {}
@@ -103,12 +111,13 @@ impl Sender<'_> {
     }
 
     /// An update without roles.
-    pub(crate) async fn nickname(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn nickname(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
         let mut applied = Applied::default();
         let Some(nick) = &change.nick else { return Ok(applied) };
         let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(set(nick)) });
-        match self.send(user, &update).await {
-            Ok(_) => applied.done.nick = Some(nick.clone()),
+        match self.send(whom, &update).await {
+            Ok(true) => applied.done.nick = Some(nick.clone()),
+            Ok(false) => {}
             Err(Halt::Platform(error)) if concerns_the_change(&error) => {
                 applied.refused.push(Refusal { role: None, error });
             }
@@ -119,21 +128,21 @@ impl Sender<'_> {
 
     /// The full list and the nickname in one update. The bot cannot rename the guild's owner at any rank, and the
     /// platform refuses the roles with the nickname, so a refusal is followed by an attempt without the nickname.
-    pub(crate) async fn rewrite(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn rewrite(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
         let (mut change, mut refused, mut again) = (change.clone(), Vec::new(), true);
         loop {
             let permit = self.permit(MemberCall::Update).await?;
-            let (member, due) = self.read_again(user, &change).await?;
+            let (member, due) = self.read_again(whom, &change).await?;
             if !due.is_several() {
                 drop(permit);
-                let mut applied = Box::pin(self.few(user, &due)).await?;
+                let mut applied = Box::pin(self.few(whom, &due)).await?;
                 applied.refused.append(&mut refused);
                 return Ok(applied);
             }
             self.job.before_effect().await?;
             let roles = due.changes_roles().then(|| due.roles_after(&member.roles));
             let update = MemberUpdate { roles, nick: due.nick.as_deref().map(set) };
-            match self.chat.change_member(permit, user, MemberChange::Update(update), REASON).await {
+            match self.chat.change_member(permit, whom.user, MemberChange::Update(update), REASON).await {
                 Ok(()) => {
                     self.job.count_write();
                     return Ok(Applied { done: due, refused });
@@ -150,9 +159,13 @@ impl Sender<'_> {
 
     /// The member and the due change, both read now. Uses the most urgent priority, because the update's permit is held
     /// meanwhile.
-    async fn read_again(&self, user: ChatId, change: &Change) -> Result<(ChatMember, Change), Halt> {
+    async fn read_again(&self, whom: Whom, change: &Change) -> Result<(ChatMember, Change), Halt> {
         let call = CallContext::interactive(self.call.guild);
-        let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
+        let member =
+            self.chat.member(call, whom.user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
+        if !self.is_for(whom).await? {
+            return Ok((member, Change::default()));
+        }
         let due = change.still_due(&member);
         if !self.bound_only {
             return Ok((member, due));
@@ -161,8 +174,15 @@ impl Sender<'_> {
         Ok((member, due.only(&managed)))
     }
 
-    /// False: syncs no longer manage the role, and no call was sent. Waits out the short pause of a 429.
-    async fn send(&self, user: ChatId, change: &MemberChange) -> Result<bool, Halt> {
+    /// Whether the member's link is still the one that the change is for.
+    async fn is_for(&self, whom: Whom) -> Result<bool, DbErr> {
+        let link = link::find_by_chat(self.job.database().read(), self.call.guild, whom.user).await?;
+        Ok(link.map(|link| link.play_id) == whom.play)
+    }
+
+    /// False: the change is no longer due, because of the link, or syncs no longer manage the role; no call was sent. Waits
+    /// out the short pause of a 429.
+    async fn send(&self, whom: Whom, change: &MemberChange) -> Result<bool, Halt> {
         let role = match change {
             MemberChange::AddRole(role) | MemberChange::RemoveRole(role) => Some(*role),
             MemberChange::Update(_) => None,
@@ -170,6 +190,9 @@ impl Sender<'_> {
         let mut again = true;
         loop {
             let permit = self.permit(change.call()).await?;
+            if !self.is_for(whom).await? {
+                return Ok(false);
+            }
             if let Some(role) = role.filter(|_| self.bound_only) {
                 let read = self.job.database().read();
                 if binding::managed_roles(read, self.call.guild, &[role]).await?.is_empty() {
@@ -177,7 +200,7 @@ impl Sender<'_> {
                 }
             }
             self.job.before_effect().await?;
-            match self.chat.change_member(permit, user, change.clone(), REASON).await {
+            match self.chat.change_member(permit, whom.user, change.clone(), REASON).await {
                 Err(PlatformError::RateLimited { .. }) if again => again = false,
                 settled => {
                     settled?;

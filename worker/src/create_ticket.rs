@@ -146,7 +146,7 @@ async fn complete(
         }),
     };
     work.audit(job.actor(), entry);
-    work.commit().await?;
+    job.commit(work).await?;
     Ok(done(id, channel))
 }
 

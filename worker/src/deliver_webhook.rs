@@ -85,7 +85,7 @@ async fn gone(job: &JobContext, hook: &Model) -> Result<JobError, JobError> {
             metadata: json!({ "url": hook.masked_url() }),
         };
         work.audit_own([entry]);
-        work.commit().await?;
+        job.commit(work).await?;
     }
     let message = "the receiver answered 410, which switched the webhook off";
     Ok(JobError::Fail(failure(410, "receiver_gone", message)))

@@ -44,7 +44,7 @@ impl Handler for Job {
         };
         let work = job.begin_with_claim().await?;
         mirror::finish(work.tx(), args.guild, job.id(), Ok(done)).await?;
-        work.commit().await?;
+        job.commit(work).await?;
         let banned = matches!(state, State::Ours | State::Theirs);
         let result = json!({ "banned": banned, "mirror_state": done });
         let audit = NewEntry {
@@ -150,8 +150,7 @@ impl Run<'_> {
         let row = chat_ban::Model { guild_id, chat_id, job_id, reason: reason.to_owned(), made };
         let work = self.job.begin_with_claim().await?;
         chat_ban::put(work.tx(), row).await?;
-        work.commit().await?;
-        Ok(())
+        self.job.commit(work).await
     }
 
     async fn unban(&self) -> Result<(), JobError> {
@@ -168,8 +167,7 @@ impl Run<'_> {
         let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
         let work = self.job.begin_with_claim().await?;
         chat_ban::forget(work.tx(), self.guild, self.user, made.chain([self.job.id()])).await?;
-        work.commit().await?;
-        Ok(())
+        self.job.commit(work).await
     }
 
     fn call(&self) -> CallContext {
@@ -218,8 +216,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
         if !bans.is_empty() {
             work.audit(job.actor(), entry);
         }
-        work.commit().await?;
-        Ok(())
+        job.commit(work).await
     };
     match told.await {
         Ok(()) | Err(JobError::ClaimLost) => {}

@@ -72,8 +72,7 @@ fn posted(news: usize) -> Outcome {
 async fn pass(job: &JobContext, channel: &Model, through: (i64, AuditId)) -> Result<(), JobError> {
     let work = job.begin_with_claim().await?;
     log_channel::passed(work.tx(), channel, through, Some(work.now() + MESSAGE_INTERVAL)).await?;
-    work.commit().await?;
-    Ok(())
+    job.commit(work).await
 }
 
 /// A channel that is gone, or closed to the bot, is switched off. What is no fault of the channel is tried again; a message that
@@ -111,7 +110,7 @@ async fn switch_off(job: &JobContext, channel: &Model, error: &PlatformError) ->
             target: channel.channel_id.to_string(),
             metadata: json!({ "message": error.to_string() }),
         }]);
-        work.commit().await?;
+        job.commit(work).await?;
     }
     let message =
         format!("the chat platform refused the message, which switched the log channel off: {error}");

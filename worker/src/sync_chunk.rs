@@ -4,19 +4,21 @@
 //! one limit do not delay members that need only the other. Members end in any order; the checkpoint records the
 //! finished ones. A cut run may have done more than its checkpoint says: the next run, or one with an old plan, reads
 //! the members again and makes only the changes still due. A member's failure is recorded under the parent and the
-//! chunk continues; a transient error leaves its member to the next run.
+//! chunk continues; a transient error leaves its member to the next run. Members who are linked to another account than
+//! the plan says, or to none, are skipped (see `relinked`).
 
 mod buckets;
 mod privileges;
 mod progress;
+mod relinked;
 mod reread;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
+use entities::ChatId;
 use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
-use entities::{ChatId, link};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
@@ -24,7 +26,7 @@ use platforms::{CallContext, Change, ChatMember, GuildRules, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
-use crate::apply::Sender;
+use crate::apply::{Sender, Whom};
 use crate::errors::{job_error, wait_out};
 use crate::wanted;
 use buckets::{Buckets, Due};
@@ -92,6 +94,7 @@ async fn carry_out(
             let Settled { member, done, ended } = buckets.settle(part, outcome);
             if !done.is_empty() {
                 progress.tell(entry(sender.job, chunk, part.member(), &done));
+                progress.wrote(part.member());
             }
             if let Some(member) = member {
                 progress.note(part.member(), member);
@@ -145,21 +148,8 @@ fn still_due(cause: Cause, planned: &PlannedChange, member: &ChatMember, rules: 
 }
 
 impl Job {
-    /// Nothing is put back of whoever has no link any more. `None`: it does not matter.
-    async fn linked(
-        job: &JobContext,
-        chunk: &SyncChunk,
-        left: &[(usize, &PlannedChange)],
-    ) -> Result<Option<HashSet<ChatId>>, JobError> {
-        if chunk.cause != Cause::Undo {
-            return Ok(None);
-        }
-        let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
-        let links = link::find_by_chats(job.database().read(), chunk.guild, &users).await?;
-        Ok(Some(links.into_iter().map(|link| link.chat_id).collect()))
-    }
-
-    /// The due change of each unsettled member. Members without a change, or who left, are settled here.
+    /// The due change of each unsettled member. Members without a change, who left or have another link are settled
+    /// here.
     async fn due(
         &self,
         job: &JobContext,
@@ -172,19 +162,23 @@ impl Job {
         let age = u64::try_from(job.now().timestamp() - chunk.planned_at).unwrap_or(0);
         let chat = self.0.chat.as_ref();
         let refused = Refused::read(job, chat, call, chunk).await?;
+        let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
         let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > PLAN_FRESH_FOR.as_secs() {
-            let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
             Some(reread::members(chat, call, &users).await.map_err(job_error)?)
         } else {
             None
         };
-        let linked = Self::linked(job, chunk, &left).await?;
+        let linked = relinked::accounts(job.database().read(), chunk.guild, &users).await?;
         let mut due = Vec::with_capacity(left.len());
         for (index, planned) in left {
-            if linked.as_ref().is_some_and(|linked| !linked.contains(&planned.user)) {
+            let linked = linked.get(&planned.user).copied();
+            let Some(play) = linked.filter(|play| planned.play.is_none_or(|planned| planned == *play)) else {
                 progress.note(index, Member::Skipped);
+                if job.is_resumed() {
+                    progress.wrote(index);
+                }
                 continue;
-            }
+            };
             let mut change = match &now {
                 None => wanted::change(planned),
                 Some(members) => match members.get(&planned.user) {
@@ -200,7 +194,7 @@ impl Job {
                 (None, true) => progress.note(index, Member::Skipped),
                 (refusal, false) => {
                     refusal.into_iter().for_each(|refusal| progress.refuse(refusal));
-                    due.push((index, planned.user, change));
+                    due.push((index, Whom { user: planned.user, play: Some(play) }, change));
                 }
             }
         }

@@ -36,7 +36,7 @@ impl Handler for Job {
         let rules = wanted::load(job.database().read(), guild).await?;
         let given = self.given(&ended, &rules, &member).await?;
         let change = change(&ended, &rules.unlinked_roles(), &member, &given);
-        // Of members without a link no state is noted.
+        // Of members without a link no state is noted, and no account is named.
         let (why, reasons) = (Why::default(), |_: &Change| Reasons::default());
         let outcome = sync.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await?;
         if is_linked(job, guild, user).await? {

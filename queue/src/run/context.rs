@@ -235,6 +235,12 @@ impl JobContext {
         if run::hold(work.tx(), self.claim()).await? { Ok(work) } else { Err(JobError::ClaimLost) }
     }
 
+    /// Commits the unit of work, and publishes what it has enqueued.
+    pub async fn commit(&self, work: UnitOfWork) -> Result<(), JobError> {
+        self.queue.publish(work.commit().await?);
+        Ok(())
+    }
+
     /// Commits a checkpoint and the progress, for a child also on its parent, together with the earlier writes of
     /// the unit of work.
     pub async fn checkpoint(&self, work: UnitOfWork, checkpoint: &impl Serialize) -> Result<(), JobError> {

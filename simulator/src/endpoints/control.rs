@@ -22,7 +22,10 @@ pub(crate) fn routes(simulator: &Simulator, _: &Input) -> Reply {
 }
 
 pub(crate) fn stats(simulator: &Simulator, _: &Input) -> Reply {
-    Reply::ok(simulator.records().stats.report())
+    let records = simulator.records();
+    let mut report = records.stats.report();
+    report["faults_left"] = records.faults.left().into();
+    Reply::ok(report)
 }
 
 pub(crate) fn reset_stats(simulator: &Simulator, _: &Input) -> Reply {

@@ -94,7 +94,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         } else {
             noted.ranks.clone()
         };
-        let whole = planned(member, &change, &reasons);
+        let whole = planned(member, link.play_id, &change, &reasons);
         let permitted = permitted(&planner.overview, &planner.rules.grants, &member.roles, change);
         let until = planner.job.now() + CHUNKS_WITHIN;
         let left = States { ranks, ..states(&watched, member, &permitted.change, until) };
@@ -165,11 +165,12 @@ impl Findings {
     }
 }
 
-fn planned(member: &ChatMember, change: &Change, reasons: &Reasons) -> PlannedChange {
+fn planned(member: &ChatMember, player: PlayId, change: &Change, reasons: &Reasons) -> PlannedChange {
     let Change { add, remove, nick } = change.clone();
     let Reasons { ranks, ranks_before, bindings, nickname } = reasons.clone();
     PlannedChange {
         user: member.chat_id,
+        play: Some(player),
         add,
         remove,
         nick_before: nick.as_ref().and(member.nick.clone()),
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
     use crate::permitted::FailedRole;
     use crate::sync_all::plan::Seen;
-    use crate::testing::{chat, member, role, roles};
+    use crate::testing::{chat, member, play, role, roles};
 
     fn failed(id: i64) -> FailedRole {
         FailedRole { role_id: role(id), error: "role_above_bot", reason: "too high".to_owned() }
@@ -205,7 +206,7 @@ mod tests {
     fn members_are_counted_by_their_due_changes() {
         let mut findings = Findings::default();
         let mut note = |member: &ChatMember, permitted: Permitted| {
-            let whole = planned(member, &permitted.change, &Reasons::default());
+            let whole = planned(member, play(1), &permitted.change, &Reasons::default());
             findings.note(whole, permitted, None).unwrap();
         };
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };

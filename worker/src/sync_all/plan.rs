@@ -232,6 +232,7 @@ mod tests {
         (from..from + count)
             .map(|id| PlannedChange {
                 user: chat(id),
+                play: None,
                 add: roles(&[6]),
                 remove: vec![],
                 nick: None,

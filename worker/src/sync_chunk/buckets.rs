@@ -9,7 +9,7 @@ use platforms::{Change, ForbiddenBreaker, PlatformError};
 use queue::run::{JobError, failure};
 
 use super::progress::{Member, Settled, failed, word};
-use crate::apply::{Applied, Halt, Refusal, Sender};
+use crate::apply::{Applied, Halt, Refusal, Sender, Whom};
 use crate::errors::job_error;
 
 /// Calls in flight per bucket: enough for one chunk to use the whole bulk rate at response times of up
@@ -25,7 +25,7 @@ enum Kind {
 }
 
 /// A member's place in the plan, and its due changes.
-pub(super) type Due = (usize, ChatId, Change);
+pub(super) type Due = (usize, Whom, Change);
 
 /// A member's calls in one bucket.
 #[derive(Debug, Clone, Copy)]
@@ -66,11 +66,11 @@ impl Part<'_> {
     }
 
     pub(super) async fn carry_out(self, sender: Sender<'_>) -> Result<Applied, Halt> {
-        let (_, user, change) = self.due;
+        let (_, whom, change) = self.due;
         match self.kind {
-            Kind::Roles => sender.roles(*user, change).await,
-            Kind::Update if change.is_several() => sender.rewrite(*user, change).await,
-            Kind::Update => sender.nickname(*user, change).await,
+            Kind::Roles => sender.roles(*whom, change).await,
+            Kind::Update if change.is_several() => sender.rewrite(*whom, change).await,
+            Kind::Update => sender.nickname(*whom, change).await,
         }
     }
 }
@@ -152,7 +152,7 @@ impl<'a> Buckets<'a> {
             Kind::Update => &mut self.update,
         };
         let stopped = bucket.observe(&outcome);
-        let (index, user, change) = part.due;
+        let (index, whom, change) = part.due;
         let open = self.open.entry(*index).or_default();
         let mut ended = stopped.map(|stopped| permission_missing(part.kind, change, &stopped));
         match outcome {
@@ -170,7 +170,7 @@ impl<'a> Buckets<'a> {
         }
         open.parts = open.parts.saturating_sub(1);
         let over = if open.parts == 0 { self.open.remove(index) } else { None };
-        let (member, done) = over.and_then(|open| open.end(*user)).unzip();
+        let (member, done) = over.and_then(|open| open.end(whom.user)).unzip();
         Settled { member, done: done.unwrap_or_default(), ended }
     }
 }

@@ -14,6 +14,7 @@ use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::relinked;
 use crate::apply::Refusal;
 
 /// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
@@ -60,6 +61,8 @@ pub(super) struct Progress {
     entries: Vec<NewEntry>,
     /// Members who lack nothing of the plan any more, since the last checkpoint, and whether this run changed them.
     ended: Vec<(usize, bool)>,
+    /// Members who were or may have been changed since the last checkpoint.
+    wrote: Vec<usize>,
     /// Writes of earlier runs.
     written: i64,
     /// Settled members and writes in the last checkpoint.
@@ -80,6 +83,7 @@ impl Progress {
             failures: Vec::new(),
             entries: Vec::new(),
             ended: Vec::new(),
+            wrote: Vec::new(),
             written,
             kept,
             kept_at: Instant::now(),
@@ -122,6 +126,11 @@ impl Progress {
         self.entries.push(entry);
     }
 
+    /// Whose link is compared with the plan when the next checkpoint is written.
+    pub(super) fn wrote(&mut self, index: usize) {
+        self.wrote.push(index);
+    }
+
     /// Records a refused part of a member whose other changes are still to be made.
     pub(super) fn refuse(&mut self, failure: NewFailure) {
         self.failures.push(failure);
@@ -154,6 +163,8 @@ impl Progress {
         let (due, settled) = in_step(chunk, &std::mem::take(&mut self.ended));
         synced_member::note_due(work.tx(), chunk.guild, due, job.now()).await?;
         synced_member::settle(work.tx(), chunk.guild, &settled).await?;
+        let wrote: Vec<_> = self.wrote.drain(..).map(|index| &chunk.members[index]).collect();
+        relinked::correct(job, &mut work, chunk.guild, &wrote).await?;
         job.checkpoint(work, &self.reached).await?;
         (self.kept, self.kept_at) = (reached, Instant::now());
         Ok(())

@@ -41,7 +41,7 @@ pub(super) async fn begin(
     }
     let work = job.begin_with_claim().await?;
     let may = synced_member::may_repair(work.tx(), guild, user, work.now(), BETWEEN_REPAIRS).await?;
-    work.commit().await?;
+    job.commit(work).await?;
     if may {
         return Ok(Some(member));
     }

@@ -1,6 +1,6 @@
 //! Chunks without their parent: old plans, fresh plans, outages.
 
-use entities::{BindingId, GroupId, RoleList, guild};
+use entities::{BindingId, GroupId, PlayId, RoleList, guild};
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
 use serde_json::json;
 use testkit::guild_row;
@@ -15,6 +15,7 @@ const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 fn planned(person: &Person) -> PlannedChange {
     PlannedChange {
         user: chat(person.chat),
+        play: Some(PlayId::try_from(person.play).unwrap()),
         add: vec![role(MEMBER)],
         remove: vec![role(TRAINEE)],
         nick: Some(person.name.clone()),

@@ -7,7 +7,9 @@ use crate::testing::{change, chat};
 fn due(changes: Vec<Change>) -> Vec<Due> {
     (0..)
         .zip(changes)
-        .map(|(index, change)| (index, chat(7 + i64::try_from(index).unwrap()), change))
+        .map(|(index, change)| {
+            (index, Whom { user: chat(7 + i64::try_from(index).unwrap()), play: None }, change)
+        })
         .collect()
 }
 
