@@ -1,14 +1,15 @@
 //! One deployment for each mode that many tests use concurrently, each with two guilds of its own; and one browser.
 //!
 //! A keeper process starts each for the first test and ends it when no test has used it for [`IDLE_LIMIT`], even if
-//! tests were killed: a test uses it as long as its connection to the keeper's socket is open.
+//! tests were killed: a test uses it as long as its connection to the keeper's socket is open. Without its socket it ends
+//! sooner, which is how `./test` ends it.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,10 @@ use crate::process::binary;
 use crate::setup::Mode;
 use crate::wait::eventually_ok;
 
-/// An unused deployment ends after this time.
-const IDLE_LIMIT: Duration = Duration::from_secs(4);
+/// An unused deployment ends after this time. To start one takes as much of a processor as to keep it for two minutes.
+const IDLE_LIMIT: Duration = Duration::from_secs(60);
+/// Interval at which the keeper of an unused one looks whether its socket is there.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Tests per deployment and browser; the next test starts another.
 pub(crate) const TESTS_PER_DEPLOYMENT: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
@@ -128,7 +131,7 @@ pub(crate) async fn serve<T: Serialize>(kept: Kept, tenancy: impl Fn(usize) -> T
     let listener = UnixListener::bind(&socket).unwrap();
     let mut tests = JoinSet::new();
     for number in 0..TESTS_PER_DEPLOYMENT {
-        let Some(mut connection) = next_test(&listener, &mut tests).await else { break };
+        let Some(mut connection) = next_test(&listener, &socket, &mut tests).await else { break };
         let line = format!("{}\n", serde_json::to_string(&tenancy(number)).unwrap());
         tests.spawn(async move {
             // Until the test closes the connection, or dies.
@@ -136,18 +139,24 @@ pub(crate) async fn serve<T: Serialize>(kept: Kept, tenancy: impl Fn(usize) -> T
             let _ = connection.read_u8().await;
         });
     }
-    std::fs::remove_file(&socket).unwrap();
+    // It may be gone already.
+    let _ = std::fs::remove_file(&socket);
     drop(listener);
     while tests.join_next().await.is_some() {}
 }
 
-/// `None`: no test is running, and no new one came.
-async fn next_test(listener: &UnixListener, tests: &mut JoinSet<()>) -> Option<UnixStream> {
+/// `None`: no test is running, and no new one came or can come.
+async fn next_test(listener: &UnixListener, socket: &Path, tests: &mut JoinSet<()>) -> Option<UnixStream> {
+    let mut unused_since = Instant::now();
     loop {
         tokio::select! {
             accepted = listener.accept() => return Some(accepted.unwrap().0),
-            Some(_) = tests.join_next() => {}
-            () = tokio::time::sleep(IDLE_LIMIT), if tests.is_empty() => return None,
+            Some(_) = tests.join_next() => unused_since = Instant::now(),
+            () = tokio::time::sleep(LOOK_INTERVAL), if tests.is_empty() => {
+                if unused_since.elapsed() >= IDLE_LIMIT || !socket.exists() {
+                    return None;
+                }
+            }
         }
     }
 }
