@@ -12,11 +12,11 @@ pub fn keep() {
         match kept {
             Kept::Deployment(mode) => {
                 let deployment = Deployment::start_shared(mode).await;
-                serve(kept, |number| deployment.tenancy(number)).await;
+                serve(|number| deployment.tenancy(number)).await;
             }
             Kept::Browser => {
                 let browser = Instance::start().await;
-                serve(kept, |_| browser.listening()).await;
+                serve(|_| browser.listening()).await;
             }
         }
     });

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -30,6 +30,8 @@ pub(crate) const TESTS_PER_DEPLOYMENT: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
 /// Names the deployment of a keeper process.
 const KEEPER_VARIABLE: &str = "GUILDHALL_TEST_KEEP";
+/// The socket of a keeper process.
+const SOCKET_VARIABLE: &str = "GUILDHALL_TEST_KEEP_AT";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kept {
@@ -69,17 +71,19 @@ pub(crate) struct Shared<T> {
 
 /// Joins its users; starts it first if there are none.
 pub(crate) async fn acquire<T: DeserializeOwned>(kept: Kept) -> Shared<T> {
-    let socket = socket(kept);
+    let place = place(kept);
+    // Each runner has its own: a test that runs again finds nothing of the run before.
+    let socket = place.with_added_extension(format!("{}.socket", parent_id()));
     if let Some(shared) = join(&socket).await {
         return shared;
     }
-    let lock = File::create(socket.with_extension("lock")).unwrap();
+    let lock = File::create(place.with_extension("lock")).unwrap();
     lock.lock().unwrap();
     if let Some(shared) = join(&socket).await {
         return shared;
     }
-    let log = socket.with_extension("log");
-    start_keeper(kept, &log);
+    let log = place.with_extension("log");
+    start_keeper(kept, &socket, &log);
     eventually_ok("there is a deployment or browser to share", STARTS_WITHIN, async || {
         let joined = join(&socket).await;
         let said = std::fs::read_to_string(&log).unwrap();
@@ -90,14 +94,14 @@ pub(crate) async fn acquire<T: DeserializeOwned>(kept: Kept) -> Shared<T> {
 }
 
 /// The same for all tests of one build of the product on the same servers.
-fn socket(kept: Kept) -> PathBuf {
+fn place(kept: Kept) -> PathBuf {
     let file = binary();
     let built = std::fs::metadata(&file).unwrap();
     let mut hasher = DefaultHasher::new();
     (file, built.modified().unwrap(), built.len()).hash(&mut hasher);
     std::env::current_exe().unwrap().hash(&mut hasher);
     std::env::var("GUILDHALL_TEST_DATABASE_URL").ok().hash(&mut hasher);
-    std::env::temp_dir().join(format!("guildhall-shared-{}-{:016x}.socket", kept.name(), hasher.finish()))
+    std::env::temp_dir().join(format!("guildhall-shared-{}-{:016x}", kept.name(), hasher.finish()))
 }
 
 async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Shared<T>> {
@@ -111,10 +115,11 @@ async fn join<T: DeserializeOwned>(socket: &Path) -> Option<Shared<T>> {
 
 /// This same program in its own process group: it survives the test, and a Ctrl-C.
 #[expect(clippy::zombie_processes, reason = "it ends after this process, or is reaped with it")]
-fn start_keeper(kept: Kept, log: &Path) {
+fn start_keeper(kept: Kept, socket: &Path, log: &Path) {
     let log = File::create(log).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEPER_VARIABLE, kept.name());
+    command.env(SOCKET_VARIABLE, socket);
     command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
     command.process_group(0).spawn().unwrap();
 }
@@ -125,8 +130,8 @@ pub(crate) fn to_keep() -> Option<Kept> {
 }
 
 /// Serves tenancies until no test uses it, or all are used up; then nothing of the socket is left.
-pub(crate) async fn serve<T: Serialize>(kept: Kept, tenancy: impl Fn(usize) -> T) {
-    let socket = socket(kept);
+pub(crate) async fn serve<T: Serialize>(tenancy: impl Fn(usize) -> T) {
+    let socket = PathBuf::from(std::env::var_os(SOCKET_VARIABLE).unwrap());
     let _ = std::fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
     let mut tests = JoinSet::new();
