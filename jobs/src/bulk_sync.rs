@@ -143,6 +143,11 @@ pub struct PlannedChange {
 }
 
 impl PlannedChange {
+    /// Whether it is for whoever is linked to this account.
+    pub fn is_for(&self, linked: PlayId) -> bool {
+        self.play.is_none_or(|play| play == linked)
+    }
+
     /// What puts it back.
     #[must_use]
     pub fn inverse(&self) -> Self {

@@ -5,20 +5,19 @@
 //! finished ones. A cut run may have done more than its checkpoint says: the next run, or one with an old plan, reads
 //! the members again and makes only the changes still due. A member's failure is recorded under the parent and the
 //! chunk continues; a transient error leaves its member to the next run. Members who are linked to another account than
-//! the plan says, or to none, are skipped (see `relinked`).
+//! the plan says, or to none, are skipped.
 
 mod buckets;
 mod privileges;
 mod progress;
-mod relinked;
 mod reread;
 
 use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use entities::ChatId;
 use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
+use entities::{ChatId, PlayId, link};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
@@ -168,11 +167,13 @@ impl Job {
         } else {
             None
         };
-        let linked = relinked::accounts(job.database().read(), chunk.guild, &users).await?;
+        let linked = link::find_by_chats(job.database().read(), chunk.guild, &users).await?;
+        let linked: HashMap<ChatId, PlayId> =
+            linked.into_iter().map(|link| (link.chat_id, link.play_id)).collect();
         let mut due = Vec::with_capacity(left.len());
         for (index, planned) in left {
             let linked = linked.get(&planned.user).copied();
-            let Some(play) = linked.filter(|play| planned.play.is_none_or(|planned| planned == *play)) else {
+            let Some(play) = linked.filter(|play| planned.is_for(*play)) else {
                 progress.note(index, Member::Skipped);
                 if job.is_resumed() {
                     progress.wrote(index);

@@ -11,7 +11,7 @@ mod intent;
 mod record;
 
 use entities::guild::grants::Grants;
-use entities::{ChatId, GuildId, link, synced_member};
+use entities::{ChatId, GuildId, PlayId, link, synced_member};
 use jobs::kinds::{SyncCause, SyncMember};
 use jobs::linking;
 use platforms::{CallContext, Change, ChatMember, Platforms, Reasons, SyncedPlayer};
@@ -51,7 +51,7 @@ impl Handler for Job {
         let Some(link) = link::find_by_chat(read, guild, user).await? else {
             // A run that was cut may have made changes.
             if job.last_checkpoint::<Intent>().is_some() {
-                correct(job, guild, user).await?;
+                correct(job, guild, (user, None)).await?;
             }
             return cause.map(|_| event::nothing_to_do()).ok_or_else(not_linked);
         };
@@ -79,15 +79,19 @@ impl Handler for Job {
         let why = Why { play: Some(player), watched, ranks, cause, is_due };
         let outcome = self.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await?;
         if link::find_by_chat(read, guild, user).await?.is_none_or(|now| now.play_id != player) {
-            correct(job, guild, user).await?;
+            correct(job, guild, (user, Some(player))).await?;
         }
         Ok(outcome)
     }
 }
 
-async fn correct(job: &JobContext, guild: GuildId, user: ChatId) -> Result<(), JobError> {
+async fn correct(
+    job: &JobContext,
+    guild: GuildId,
+    made_for: (ChatId, Option<PlayId>),
+) -> Result<(), JobError> {
     let mut work = job.begin_with_claim().await?;
-    linking::correct(&mut work, guild, &[user], &job.actor()).await.map_err(queue_error)?;
+    linking::correct(&mut work, guild, &[made_for], &job.actor()).await.map_err(queue_error)?;
     job.commit(work).await
 }
 

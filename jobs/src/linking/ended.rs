@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use entities::audit_entry::Actor;
-use entities::link::{self, Model};
-use entities::{ChatId, GuildId, PlayId, RoleId, binding, guild, link_history};
+use entities::{ChatId, GuildId, PlayId, RoleId, binding, guild, link, link_history};
 use queue::{Draft, QueueError, enqueue_many};
 use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
@@ -40,36 +39,36 @@ impl Given {
     }
 }
 
-/// The job of the user's last link; `None`: the audit log knows none.
-async fn last_ended(
-    conn: &impl ConnectionTrait,
-    guild: GuildId,
-    user: ChatId,
-) -> Result<Option<UnlinkMember>, DbErr> {
-    let last = link_history::of_person(conn, guild, user, None, 1).await?;
-    let Some(last) = last.first() else { return Ok(None) };
-    Ok(Some(Given::read(conn, guild).await?.by(user, last.play, &last.name)))
-}
-
-/// Enqueues what makes users right whose links have changed while another job made changes for the old ones: its last
-/// calls may have come after the jobs of the new links.
+/// Enqueues what makes users right whose link is another than the one that a job made changes for: its last calls may have
+/// come after the jobs of the new links. `made_for`: users and the game accounts of their links; `None`: any.
 pub async fn correct(
     work: &mut UnitOfWork,
     guild: GuildId,
-    users: &[ChatId],
+    made_for: &[(ChatId, Option<PlayId>)],
     actor: &Actor,
 ) -> Result<(), QueueError> {
-    if users.is_empty() {
+    if made_for.is_empty() {
         return Ok(());
     }
-    let linked = link::find_by_chats(work.tx(), guild, users).await?;
-    let linked: HashMap<ChatId, Model> = linked.into_iter().map(|link| (link.chat_id, link)).collect();
-    let mut drafts = Vec::with_capacity(users.len());
-    for user in users {
-        if linked.contains_key(user) {
-            drafts.push(Draft::new(guild, &SyncMember::of(guild, *user), actor.clone())?);
-        } else if let Some(ended) = last_ended(work.tx(), guild, *user).await? {
-            drafts.push(Draft::new(guild, &ended, actor.clone())?);
+    let users: Vec<ChatId> = made_for.iter().map(|(user, _)| *user).collect();
+    let linked = link::find_by_chats(work.tx(), guild, &users).await?;
+    let linked: HashMap<ChatId, PlayId> =
+        linked.into_iter().map(|link| (link.chat_id, link.play_id)).collect();
+    let (mut drafts, mut gone) = (Vec::new(), Vec::new());
+    for (user, play) in made_for {
+        match linked.get(user) {
+            None => gone.push(*user),
+            Some(now) if play.is_none_or(|play| play == *now) => {}
+            Some(_) => drafts.push(Draft::new(guild, &SyncMember::of(guild, *user), actor.clone())?),
+        }
+    }
+    if !gone.is_empty() {
+        let given = Given::read(work.tx(), guild).await?;
+        for user in gone {
+            // The audit log may know no link of theirs.
+            for last in link_history::of_person(work.tx(), guild, user, None, 1).await? {
+                drafts.push(Draft::new(guild, &given.by(user, last.play, &last.name), actor.clone())?);
+            }
         }
     }
     let messages = enqueue_many(work.tx(), drafts, work.now()).await?;

@@ -8,14 +8,15 @@ use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
 use entities::{ChatId, synced_member};
 use jobs::bulk_sync::{Cause, OutOfStep, PlannedChange, SyncChunk};
+use jobs::linking;
 use platforms::{Change, Missing, PlatformError};
 use queue::run::{JobContext, JobError};
 use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::relinked;
 use crate::apply::Refusal;
+use crate::errors::queue_error;
 
 /// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
 /// updates: at a lower rate it would be wrong for small guilds (`queue::eta`).
@@ -126,7 +127,8 @@ impl Progress {
         self.entries.push(entry);
     }
 
-    /// Whose link is compared with the plan when the next checkpoint is written.
+    /// Whose link is compared with the plan with the next checkpoint: a call that was under way when it ended may have come
+    /// after the job of its end.
     pub(super) fn wrote(&mut self, index: usize) {
         self.wrote.push(index);
     }
@@ -163,8 +165,9 @@ impl Progress {
         let (due, settled) = in_step(chunk, &std::mem::take(&mut self.ended));
         synced_member::note_due(work.tx(), chunk.guild, due, job.now()).await?;
         synced_member::settle(work.tx(), chunk.guild, &settled).await?;
-        let wrote: Vec<_> = self.wrote.drain(..).map(|index| &chunk.members[index]).collect();
-        relinked::correct(job, &mut work, chunk.guild, &wrote).await?;
+        let wrote = self.wrote.drain(..).map(|index| &chunk.members[index]);
+        let made_for: Vec<_> = wrote.map(|planned| (planned.user, planned.play)).collect();
+        linking::correct(&mut work, chunk.guild, &made_for, &job.actor()).await.map_err(queue_error)?;
         job.checkpoint(work, &self.reached).await?;
         (self.kept, self.kept_at) = (reached, Instant::now());
         Ok(())

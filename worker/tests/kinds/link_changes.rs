@@ -3,15 +3,16 @@
 use entities::audit_entry::Actor;
 use entities::link::{self, Source};
 use entities::{JobId, PlayId};
-use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
-use jobs::kinds::SyncMember;
+use jobs::bulk_sync::{PlannedChange, SyncChunk};
 use jobs::linking::{Linking, NewLink};
 use runtime::UnitOfWork;
 use serde_json::json;
 
-use crate::fixture::{Fixture, chat, guild_id, role, until};
+use crate::fixture::{Fixture, chat, guild_id, until};
+use crate::link_roles::sync;
 use crate::people::{MEMBER, Person, TRAINEE};
 use crate::process::Process;
+use crate::sync_chunk::{self, planned};
 
 const READ: &str = "GET /guilds/:guild/members/:user";
 const ADD: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -32,30 +33,10 @@ fn play(person: &Person) -> PlayId {
     PlayId::try_from(person.play).unwrap()
 }
 
-fn sync(person: &Person) -> SyncMember {
-    SyncMember::of(guild_id(), chat(person.chat))
-}
-
+/// A plan that gives each the role of rank 1.
 fn chunk(process: &Process, people: &[&Person]) -> SyncChunk {
-    let planned = |person: &&Person| PlannedChange {
-        user: chat(person.chat),
-        play: Some(play(person)),
-        add: vec![role(MEMBER)],
-        remove: vec![],
-        nick: None,
-        nick_before: None,
-        ranks: [].into(),
-        ranks_before: [].into(),
-        bindings: [].into(),
-        nick_binding: None,
-        in_part: false,
-    };
-    SyncChunk {
-        guild: guild_id(),
-        members: people.iter().map(planned).collect(),
-        planned_at: process.context.clock.now().timestamp(),
-        cause: Cause::SyncAll,
-    }
+    let planned = |person: &&Person| PlannedChange { remove: vec![], nick: None, ..planned(person) };
+    SyncChunk { members: people.iter().map(planned).collect(), ..sync_chunk::chunk(process, &[], 0) }
 }
 
 /// Ends the person's link, and returns the job of that.

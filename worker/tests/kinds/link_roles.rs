@@ -32,7 +32,7 @@ async fn remove_bindings(process: &Process) {
     }
 }
 
-fn sync(person: &Person) -> SyncMember {
+pub(crate) fn sync(person: &Person) -> SyncMember {
     SyncMember::of(guild_id(), chat(person.chat))
 }
 

@@ -12,7 +12,7 @@ use crate::process::Process;
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 
 /// A change that adds the role of rank 1 and removes the one of rank 50.
-fn planned(person: &Person) -> PlannedChange {
+pub(crate) fn planned(person: &Person) -> PlannedChange {
     PlannedChange {
         user: chat(person.chat),
         play: Some(PlayId::try_from(person.play).unwrap()),
@@ -28,7 +28,7 @@ fn planned(person: &Person) -> PlannedChange {
     }
 }
 
-fn chunk(process: &Process, people: &[Person], age: i64) -> SyncChunk {
+pub(crate) fn chunk(process: &Process, people: &[Person], age: i64) -> SyncChunk {
     let planned_at = process.context.clock.now().timestamp() - age;
     SyncChunk {
         guild: guild_id(),
