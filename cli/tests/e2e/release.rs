@@ -30,6 +30,8 @@ const ENVIRONMENT: &str = "etc/guildhall/guildhall.env";
 
 fn run(program: &Path, args: &[&str], env: &[(&str, &Path)]) -> String {
     let mut command = Command::new(program);
+    // A caller's own place is not the default.
+    command.env_remove("PREFIX").env_remove("DESTDIR");
     let done = command.args(args).envs(env.iter().copied()).output().unwrap();
     assert!(done.status.success(), "{}: {}", program.display(), String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
