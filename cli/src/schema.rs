@@ -76,7 +76,7 @@ fn check_not_too_new(difference: &Difference) -> Result<(), StartError> {
 }
 
 async fn read(database: &Database) -> anyhow::Result<Difference> {
-    let difference = migrations::difference(database.read().unbounded()).await;
+    let difference = migrations::difference(database.read()).await;
     difference.context("cannot read the state of the schema")
 }
 

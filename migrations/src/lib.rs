@@ -9,10 +9,17 @@
 mod apply;
 mod change;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use sea_orm::sea_query::Query;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
+use sea_schema::postgres::Postgres;
+use sea_schema::probe::SchemaProbe;
+use sea_schema::sqlite::Sqlite;
 
 use change::Change;
+
+/// The names of the changes that a database has.
+const TABLE: &str = "seaql_migrations";
 
 /// A change for each file of `schema/` that is named here.
 macro_rules! changes {
@@ -80,7 +87,7 @@ pub struct Difference {
 }
 
 /// Reads only. A database that was never migrated lacks all changes.
-pub async fn difference(database: &DatabaseConnection) -> Result<Difference, DbErr> {
+pub async fn difference(database: &impl ConnectionTrait) -> Result<Difference, DbErr> {
     Ok(compare(applied_names(database).await?))
 }
 
@@ -95,15 +102,17 @@ fn compare(applied: Vec<String>) -> Difference {
     Difference { refused: unknown.iter().filter(is_refused).cloned().collect(), pending, unknown }
 }
 
-async fn applied_names(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
-    if !sea_orm_migration::SchemaManager::new(database).has_table("seaql_migrations").await? {
+async fn applied_names(database: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    let is_there = match database.get_database_backend() {
+        DbBackend::Postgres => Postgres.has_table(TABLE),
+        _ => Sqlite.has_table(TABLE),
+    };
+    let row = database.query_one(&is_there).await?;
+    if !row.map(|row| row.try_get_by_index(0)).transpose()?.unwrap_or(false) {
         return Ok(Vec::new());
     }
-    let statement = sea_orm::Statement::from_string(
-        database.get_database_backend(),
-        "SELECT version FROM seaql_migrations".to_owned(),
-    );
-    database.query_all_raw(statement).await?.iter().map(|row| row.try_get("", "version")).collect()
+    let versions = Query::select().column("version").from(TABLE).take();
+    database.query_all(&versions).await?.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
 #[cfg(test)]

@@ -193,14 +193,7 @@ fn checked_broker(args: &BrokerArgs) -> Result<Option<BrokerConfig>, StartError>
 
 fn checked_amqp(url: &str) -> Result<Secret, StartError> {
     let url = url.trim();
-    let usable = url.parse::<http::Uri>().is_ok_and(|uri| {
-        matches!(uri.scheme_str(), Some("amqp" | "amqps")) && uri.host().is_some_and(|host| !host.is_empty())
-    });
-    if usable {
-        return Ok(url.into());
-    }
-    let problem = "is not a RabbitMQ URL; the form is amqp://user:password@host:5672/%2f (escape special characters in the password)";
-    Err(StartError::setting(AMQP_URL, problem))
+    crate::amqp_uri(url).map(|_| url.into())
 }
 
 fn checked_redis(url: &str) -> Result<Secret, StartError> {

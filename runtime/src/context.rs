@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{BrokerConfig, Config, Retention};
-use crate::database::{self, Database, DatabaseOptions};
+use crate::database::{Database, DatabaseOptions};
 use crate::error::StartError;
 use crate::events::Events;
 use crate::fail_point;
@@ -76,9 +76,6 @@ impl Context {
     ) -> Result<Self, StartError> {
         fail_point::check()?;
         let clock = Clock::system();
-        if config.is_postgres() {
-            database::check_sessions(config.database_url.expose()).await?;
-        }
         let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
         let redis = match broker {
             Some(broker) => Some(Redis::connect(broker.redis_url.expose(), &config.prefix).await?),

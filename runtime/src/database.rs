@@ -37,7 +37,7 @@ use connections::Connections;
 pub use options::DatabaseOptions;
 pub use outage::{is_conflict, is_outage};
 pub use pool::{Pool, Transaction};
-pub(crate) use postgres::{check_sessions, check_url as check_postgres_url};
+pub(crate) use postgres::check_url as check_postgres_url;
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
 
@@ -58,10 +58,10 @@ impl Database {
         let breaker = options.breaker.clone();
         if is_postgres_url(url) {
             let bound = Bound::new(options.statement_timeout, breaker.clone());
-            let source = postgres::connect(url, options).await?;
-            let pool =
-                |limit| Pool::new(Connections::new(source.clone(), limit, breaker.clone()), bound.clone());
-            let (all, vital) = (pool(options.max_connections), pool(1));
+            let (source, checked) = postgres::connect(url, options).await?;
+            let connections = |limit| Connections::new(source.clone(), limit, breaker.clone());
+            let all = Pool::new(connections(options.max_connections).holding(checked), bound.clone());
+            let vital = Pool::new(connections(1), bound);
             return Ok(Self { read: all.clone(), write: all, vital, breaker, log: None });
         }
         let sqlite::Opened { read, write, sync, log } = sqlite::connect(url).await?;

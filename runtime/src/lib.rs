@@ -1,6 +1,7 @@
 //! Foundation of every process: configuration, clock, logging and metrics, two-step shutdown, database, Redis, limits
 //! and events. Limits and events each have an in-process and a Redis implementation with the same interface.
 
+mod amqp;
 mod clock;
 mod config;
 mod context;
@@ -24,6 +25,7 @@ pub mod telemetry;
 mod throttled;
 mod unit_of_work;
 
+pub use amqp::{FRAME_BYTES_MIN, amqp_uri};
 pub use clock::Clock;
 pub use config::{
     AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, Kept, ListenArgs, LogArgs,

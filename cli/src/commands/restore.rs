@@ -44,7 +44,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         sqlite::restore(&config, &args.file, args.replace).await?;
     }
     let database = schema::connect(&config).await?;
-    let state = migrations::difference(database.read().unbounded()).await;
+    let state = migrations::difference(database.read()).await;
     let guilds = guild::list(database.read()).await;
     database.close().await;
     let is_old = !state?.pending.is_empty();

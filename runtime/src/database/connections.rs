@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::sqlx::ConnectOptions;
 use sea_orm::sqlx::sqlite::SqliteSynchronous;
+use sea_orm::sqlx::{ConnectOptions, PgConnection};
 use sea_orm::{ConnAcquireErr, DatabaseConnection, DbErr};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -46,6 +46,14 @@ impl Connections {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (idle, turns, in_use) = (Idle::default(), Arc::new(Semaphore::new(limit)), TaskTracker::new());
         Self(Arc::new(Inner { source, idle, limit, turns, in_use, breaker }))
+    }
+
+    /// With connections that were opened to check them.
+    pub(super) fn holding(self, checked: impl IntoIterator<Item = PgConnection>) -> Self {
+        for connection in checked.into_iter().take(self.0.limit) {
+            self.0.idle.give_back(Connection::Postgres(connection), Instant::now());
+        }
+        self
     }
 
     pub(super) fn source(&self) -> &DatabaseConnection {

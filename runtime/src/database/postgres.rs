@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sea_orm::sqlx::{ConnectOptions, Connection, Error};
+use sea_orm::sqlx::{ConnectOptions, Error, PgConnection};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
 use super::options::DatabaseOptions;
@@ -29,35 +29,25 @@ pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
     })
 }
 
-pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<DatabaseConnection, StartError> {
+/// The source of a pool's connections, and two of them, which were checked.
+pub(super) async fn connect(
+    url: &str,
+    options: &DatabaseOptions,
+) -> Result<(DatabaseConnection, [PgConnection; 2]), StartError> {
     let connect = with_session_settings(check_url(url)?, options);
     let checked = async {
-        let mut connection = connect.connect().await?;
-        let dropped = sessions::dropped_settings(&mut connection, &settings(options)).await?;
-        drop(connection.close().await);
-        Ok::<_, Error>(dropped)
+        let (mut one, mut two) = tokio::try_join!(connect.connect(), connect.connect())?;
+        let problem = sessions::problem(&mut one, &mut two, &settings(options)).await?;
+        Ok::<_, Error>(([one, two], problem))
     };
-    match tokio::time::timeout(CONNECT_TIMEOUT, checked).await {
-        Ok(Ok(None)) => {}
-        Ok(Ok(Some(reason))) => return Err(StartError::Database { target: target(&connect), reason }),
+    let connections = match tokio::time::timeout(CONNECT_TIMEOUT, checked).await {
+        Ok(Ok((connections, None))) => connections,
+        Ok(Ok((_, Some(reason)))) => return Err(StartError::Database { target: target(&connect), reason }),
         Ok(Err(error)) => return Err(explain(&error, &connect)),
         Err(_) => return Err(unreachable(&connect, "no answer within 5 s".to_owned())),
-    }
+    };
     let pool = PgPoolOptions::new().max_connections(options.max_connections).connect_lazy_with(connect);
-    Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
-}
-
-/// Refuses a pooler that gives one session of the server to several connections.
-pub(crate) async fn check_sessions(url: &str) -> Result<(), StartError> {
-    let connect = check_url(url)?.disable_statement_logging();
-    let failed = |error: Error| explain(&error, &connect);
-    let (mut one, mut two) = tokio::try_join!(connect.connect(), connect.connect()).map_err(failed)?;
-    let shared = sessions::are_shared(&mut one, &mut two).await.map_err(failed)?;
-    drop((one.close().await, two.close().await));
-    if shared {
-        return Err(StartError::Database { target: target(&connect), reason: sessions::SHARED.to_owned() });
-    }
-    Ok(())
+    Ok((SqlxPostgresConnector::from_sqlx_postgres_pool(pool), connections))
 }
 
 fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -> PgConnectOptions {

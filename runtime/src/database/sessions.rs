@@ -4,14 +4,26 @@
 
 use sea_orm::sqlx::{Error, PgConnection, Row, raw_sql};
 
-pub(super) const SHARED: &str = "a pooler gives its sessions to several connections, so that prepared statements, advisory locks \
+const SHARED: &str = "a pooler gives its sessions to several connections, so that prepared statements, advisory locks \
                                  and settings get lost; set `pool_mode = session` in PgBouncer, or connect without it";
-pub(super) const REMEDY: &str = "let PgBouncer ignore `options` (ignore_startup_parameters) and set \
-                                 default_transaction_isolation, idle_in_transaction_session_timeout and statement_timeout \
-                                 for the role (docs/operations.md 4)";
+pub(super) const REMEDY: &str = "set `ignore_startup_parameters = extra_float_digits, options` in PgBouncer, and for the role \
+                                 default_transaction_isolation, idle_in_transaction_session_timeout and statement_timeout, \
+                                 then restart PgBouncer (docs/operations.md 4)";
+
+/// What a pooler breaks for two connections that were opened with these settings.
+pub(super) async fn problem(
+    one: &mut PgConnection,
+    two: &mut PgConnection,
+    wanted: &[(&'static str, String)],
+) -> Result<Option<String>, Error> {
+    if are_shared(one, two).await? {
+        return Ok(Some(SHARED.to_owned()));
+    }
+    dropped_settings(one, wanted).await
+}
 
 /// Names the settings of the connection's start that its session lacks.
-pub(super) async fn dropped_settings(
+async fn dropped_settings(
     connection: &mut PgConnection,
     wanted: &[(&'static str, String)],
 ) -> Result<Option<String>, Error> {
@@ -32,7 +44,7 @@ fn lacking(has: &[(String, String)], wanted: &[(&'static str, String)]) -> Optio
 }
 
 /// Whether two open connections share a session, or one of them changes its session.
-pub(super) async fn are_shared(one: &mut PgConnection, two: &mut PgConnection) -> Result<bool, Error> {
+async fn are_shared(one: &mut PgConnection, two: &mut PgConnection) -> Result<bool, Error> {
     let mut sessions = Vec::new();
     for _ in 0..2 {
         sessions.push((session(one).await?, session(two).await?));

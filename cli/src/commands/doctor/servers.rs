@@ -51,7 +51,7 @@ async fn open(config: &Config) -> Result<Database, Problem> {
 }
 
 async fn current_schema(database: &Database) -> Result<String, Problem> {
-    match migrations::difference(database.read().unbounded()).await {
+    match migrations::difference(database.read()).await {
         Ok(Difference { refused, .. }) if !refused.is_empty() => {
             let what = format!("newer than this program: {} unknown", refused.join(", "));
             Err(Problem::new(what, "run the version of `guildhall` that migrated it, or a later one"))

@@ -36,7 +36,7 @@ async fn check(file: &Path) -> anyhow::Result<()> {
     let url = format!("sqlite://{}", file.display());
     let database = Database::connect(&url, &DatabaseOptions::default()).await?;
     let (damage, difference) =
-        (backup::damage(database.read()).await, migrations::difference(database.read().unbounded()).await);
+        (backup::damage(database.read()).await, migrations::difference(database.read()).await);
     database.close().await;
     if let Some(damage) = damage? {
         bail!("it is damaged: {damage}");

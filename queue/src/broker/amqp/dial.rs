@@ -9,13 +9,13 @@ use std::time::Duration;
 use lapin::tcp::{AMQPUriTcpExt, AsyncTcpStream};
 use lapin::uri::AMQPUri;
 use lapin::{Connection, ConnectionProperties, Error, ErrorKind};
-use runtime::{AMQP_URL, StartError};
+use runtime::{AMQP_URL, FRAME_BYTES_MIN, StartError, amqp_uri};
 
 /// Heartbeat interval of both sides. After two missed heartbeats the broker requeues the worker's messages.
 const HEARTBEAT_SECONDS: u16 = 5;
-/// Bytes of the largest frame, the least that each broker accepts. The library keeps room for 64 of them per connection; a
-/// message of ours is one of some hundred bytes, and a longer one takes several.
-const FRAME_BYTES: u32 = 8_192;
+/// Bytes of the largest frame. The library keeps room for 64 of them per connection; a message of ours is one of some hundred
+/// bytes, and a longer one takes several.
+const FRAME_BYTES: u32 = FRAME_BYTES_MIN;
 /// Connect timeout: a running broker greets at once, a starting one is retried soon.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -51,6 +51,7 @@ impl From<DialError> for String {
 /// Distinguishes a broker that is away from one that will never accept this URL: wrong credentials, no such
 /// virtual host.
 pub(super) async fn check(url: &str) -> Result<(), StartError> {
+    let uri = amqp_uri(url)?;
     let error = match connect(url, "check").await {
         Ok(connection) => {
             // The check is done: an error while closing is irrelevant.
@@ -59,8 +60,8 @@ pub(super) async fn check(url: &str) -> Result<(), StartError> {
         }
         Err(error) => error,
     };
-    let target = url.parse().map(|uri: AMQPUri| format!("{}:{}", uri.authority.host, uri.authority.port));
-    let (what, target, variable) = ("RabbitMQ", target.unwrap_or_default(), AMQP_URL);
+    let (what, target, variable) =
+        ("RabbitMQ", format!("{}:{}", uri.authority.host, uri.authority.port), AMQP_URL);
     Err(match error {
         DialError::Failed(reason) => StartError::Unreachable { what, target, reason, variable },
         DialError::Refused(reason) => StartError::Credentials { what, target, reason, variable },
@@ -69,7 +70,7 @@ pub(super) async fn check(url: &str) -> Result<(), StartError> {
 
 /// A connection that reports its end and has a name for the broker's operator.
 pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, DialError> {
-    let mut uri: AMQPUri = url.parse().map_err(DialError::Failed)?;
+    let mut uri = amqp_uri(url).map_err(|error| DialError::Refused(error.to_string()))?;
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
     uri.query.frame_max.get_or_insert(FRAME_BYTES);
     let properties =
