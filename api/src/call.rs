@@ -35,7 +35,7 @@ pub(crate) struct Call {
     pub(crate) params: Params,
     pub(crate) query: Query,
     pub(crate) body: Body,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Arc<HeaderMap>,
     /// The client does not want the body.
     pub(crate) head: bool,
     pub(crate) idempotency: Option<IdempotencySlot>,

@@ -19,7 +19,7 @@ pub struct Request {
     /// Still percent-encoded.
     pub path: String,
     pub query: String,
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     pub address: IpAddr,
     pub request_id: Arc<str>,
 }

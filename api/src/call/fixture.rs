@@ -84,7 +84,7 @@ impl CallFixture {
             params: Params::default(),
             query: Query::default(),
             body: Body::default(),
-            headers: http::HeaderMap::new(),
+            headers: Arc::default(),
             head: false,
             idempotency: None,
             upgrade: None,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
-use crate::request::parts::{Sent, Source, object, whole};
+use crate::request::parts::{Sent, Source, whole};
 use crate::response::error::ApiError;
 
 /// Maximum nesting of arrays and objects (docs/rules.md 3).
@@ -35,10 +35,12 @@ impl Body {
             let place = format!("line {}, column {}", error.line(), error.column());
             ApiError::body("invalid_json", format!("the body is not valid JSON ({place})"))
         })?;
-        let fields = object(&value)
-            .ok_or_else(|| ApiError::body("invalid_json", "the body must be a JSON object"))?
-            .into_owned();
-        Self::of(fields)
+        match value {
+            Value::Object(fields) => Self::of(fields),
+            // What Lua writes for an empty object.
+            Value::Array(items) if items.is_empty() => Ok(Self::default()),
+            _ => Err(ApiError::body("invalid_json", "the body must be a JSON object")),
+        }
     }
 
     /// The same for every body with the same content.

@@ -66,7 +66,6 @@ mod tests {
     use super::*;
     use crate::call::fixture::CallFixture;
     use crate::server::connection;
-    use crate::server::dispatch::Peer;
 
     #[tokio::test]
     async fn a_socket_that_waits_for_its_turn_keeps_no_request_out() {
@@ -80,7 +79,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (connections, service) = (TaskTracker::new(), warp::service(warp::any().map(|| "")));
         let accepting = accept(&listener, state, &connections, |stream, peer, admission| {
-            connection::serve(stream, Peer(peer.ip()), admission, service, state.clone())
+            connection::serve(stream, peer.ip(), admission, service, state.clone())
         });
         let asked = async |request: &[u8]| {
             let mut stream = TcpStream::connect(address).await.unwrap();

@@ -1,6 +1,7 @@
 //! One connection from its first byte to its end.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -30,7 +31,7 @@ use crate::live::sockets;
 use crate::response::payload;
 use crate::server::admitted::Admission;
 use crate::server::console_page::Refused;
-use crate::server::dispatch::Peer;
+use crate::server::dispatch::Arrived;
 use crate::server::head;
 use crate::server::phase::Phase;
 use crate::server::timed::{TIMEOUTS, Timed};
@@ -54,7 +55,7 @@ const LIVE: &[u8] = b"GET /ws/";
 /// by their threads: when thousands reconnect at once, requests only share the processors with them.
 pub(super) async fn serve<S>(
     stream: TcpStream,
-    peer: Peer,
+    peer: IpAddr,
     mut admission: Admission,
     service: S,
     state: Arc<State>,
@@ -140,7 +141,7 @@ where
 async fn http<S>(
     stream: TcpStream,
     since: Instant,
-    peer: Peer,
+    peer: IpAddr,
     admission: Admission,
     service: S,
     shutdown: &Shutdown,
@@ -184,7 +185,7 @@ async fn http<S>(
 async fn answer<S>(
     mut service: S,
     mut request: Request<Incoming>,
-    peer: Peer,
+    peer: IpAddr,
     phase: Phase,
     leaving: CancellationToken,
 ) -> Result<Response, S::Error>
@@ -198,7 +199,8 @@ where
             refusal
         }
         None => {
-            request.extensions_mut().insert(peer);
+            let headers = Arc::new(std::mem::take(request.headers_mut()));
+            request.extensions_mut().insert(Arrived { peer, headers });
             service.call(request).await?
         }
     };

@@ -43,16 +43,19 @@ use crate::state::State;
 /// Timeout of a request, plus the requested wait for a job.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The peer's address; the accept loop adds it to the request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+/// What the connection adds to a request. The headers are moved here, because warp would copy each of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) peer: IpAddr,
+    pub(crate) headers: Arc<HeaderMap>,
+}
 
 /// In a box, because layer after layer moves it.
 struct Request {
     method: Method,
     path: String,
     query: String,
-    headers: HeaderMap,
+    headers: Arc<HeaderMap>,
     peer: IpAddr,
     upgrade: Option<OnUpgrade>,
     body: BodyStream,
@@ -74,14 +77,13 @@ pub(crate) fn filter(
     warp::method()
         .and(warp::path::full())
         .and(query)
-        .and(warp::header::headers_cloned())
-        .and(warp::ext::get::<Peer>())
+        .and(warp::ext::get::<Arrived>())
         // The endpoint decides whether the connection leaves HTTP.
         .and(warp::ext::optional::<OnUpgrade>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, headers, Peer(peer), upgrade: Option<OnUpgrade>, body| {
+        .then(move |method, path: FullPath, query, arrived, upgrade: Option<OnUpgrade>, body| {
             let body = StreamExt::map(body, bytes_of);
-            let path = path.as_str().to_owned();
+            let (path, Arrived { peer, headers }) = (path.as_str().to_owned(), arrived);
             // A HEAD gets the headers of an answer, never another protocol.
             let upgrade = upgrade.filter(|_| method == Method::GET);
             let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
@@ -122,7 +124,7 @@ fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
 
 /// The filter accepts every request; a rejection is a bug.
 fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
-    let log = RequestLog::new(&Method::GET, &HeaderMap::new());
+    let mut log = RequestLog::new(&Method::GET, &HeaderMap::new());
     log.finish(Err(ApiError::internal(format!("{rejection:?}"))))
 }
 
@@ -143,16 +145,23 @@ async fn guarded(server: Arc<Server>, request: Box<Request>) -> Response<Payload
         }
     };
     log.open_span(found.route(), &request.headers);
-    let (spare, span) = (log.clone(), log.span.clone());
-    let ended = if outlives_client(&found, &request) {
+    let span = log.span.clone();
+    let error = if outlives_client(&found, &request) {
         let tracker = server.state.context.shutdown.tracker().clone();
-        let work = in_time(server, found, request, log).instrument(span);
-        tracker.spawn(work).await.map_err(|error| error.to_string())
+        let mut own = log.clone();
+        let work = async move { in_time(&server, found, request, &mut own).await };
+        match tracker.spawn(work.instrument(span)).await {
+            Ok(answer) => return answer,
+            Err(error) => error.to_string(),
+        }
     } else {
-        let work = AssertUnwindSafe(in_time(server, found, request, log).instrument(span));
-        work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
+        let work = AssertUnwindSafe(in_time(&server, found, request, &mut log).instrument(span));
+        match work.catch_unwind().await {
+            Ok(answer) => return answer,
+            Err(_) => "a handler panicked".to_owned(),
+        }
     };
-    ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
+    log.finish(Err(ApiError::internal(error)))
 }
 
 fn outlives_client(found: &Found, request: &Request) -> bool {
@@ -165,21 +174,21 @@ fn outlives_client(found: &Found, request: &Request) -> bool {
 }
 
 async fn in_time(
-    server: Arc<Server>,
+    server: &Server,
     found: Found,
     request: Box<Request>,
-    mut log: RequestLog,
+    log: &mut RequestLog,
 ) -> Response<Payload> {
     let (route, params) = match found {
         Found::Endpoint(route, params) => (route, params),
         // Boxed, because the layers above move the space that each request may need.
-        Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
-        Found::Interactions => return Box::pin(interaction(&server, request, log)).await,
+        Found::Dashboard(params) => return Box::pin(dashboard(server, params, request, log)).await,
+        Found::Interactions => return Box::pin(interaction(server, request, log)).await,
         Found::Webhook => {
             let Request { headers, body, .. } = *request;
             return Box::pin(webhook::serve(&server.state, (headers, body), log)).await;
         }
-        Found::Console => return Box::pin(page_of_console(&server, request, log)).await,
+        Found::Console => return Box::pin(page_of_console(server, request, log)).await,
         Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
@@ -191,7 +200,7 @@ async fn in_time(
     log.route = route.path;
     let waits =
         if route.runs == Runs::AsJobs { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
-    let work = serve(&server.state, route, params, request, &mut log);
+    let work = serve(&server.state, route, params, request, log);
     let result = tokio::select! {
         // Most work ends at once: then nothing else is polled.
         biased;
@@ -213,12 +222,12 @@ fn too_slow() -> ApiError {
     ApiError::unavailable("timeout", "the request took too long")
 }
 
-async fn interaction(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
+async fn interaction(server: &Server, request: Box<Request>, log: &mut RequestLog) -> Response<Payload> {
     let Request { headers, body, .. } = *request;
     interactions::serve(&server.state, &server.chat, (headers, body), log).await
 }
 
-async fn page_of_console(server: &Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
+async fn page_of_console(server: &Server, request: Box<Request>, log: &mut RequestLog) -> Response<Payload> {
     log.route = console::ROOT;
     let Request { method, path, query, headers, peer, body, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
@@ -236,7 +245,7 @@ async fn dashboard(
     server: &Server,
     params: Params,
     request: Box<Request>,
-    mut log: RequestLog,
+    log: &mut RequestLog,
 ) -> Response<Payload> {
     log.route = dashboard::PATH;
     let Request { query, headers, peer, upgrade, .. } = *request;

@@ -41,14 +41,14 @@ impl Api for InProcess {
         log.span =
             tracing::error_span!(target: SPANS, "call", call.method = method, call.route = field::Empty);
         log.trace_id = traces::begin(&log.span, None);
-        let (api, spare, span) = (self.clone(), log.clone(), log.span.clone());
+        let (api, mut spare, span) = (self.clone(), log.clone(), log.span.clone());
         let work = async move {
             let result = api.answer(caller, call, &mut log).await;
             envelope(log.finish(result))
         };
         // A change goes on when the person's browser disconnects.
         let work = self.state.context.shutdown.tracker().spawn(work.instrument(span));
-        let ended = work.map(|ended| {
+        let ended = work.map(move |ended| {
             ended.unwrap_or_else(|error| envelope(spare.finish(Err(ApiError::internal(error)))))
         });
         ended.boxed()
@@ -90,7 +90,7 @@ impl InProcess {
             params,
             query: Query::parse(query)?,
             body: Body::of(call.body)?,
-            headers: HeaderMap::new(),
+            headers: Arc::default(),
             head: false,
             idempotency: None,
             upgrade: None,

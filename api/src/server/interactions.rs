@@ -24,11 +24,11 @@ const OWNER: i64 = 0;
 pub(crate) async fn serve(
     state: &State,
     chat: &Arc<ChatCommands>,
-    (headers, body): (HeaderMap, BodyStream),
-    mut log: RequestLog,
+    (headers, body): (Arc<HeaderMap>, BodyStream),
+    log: &mut RequestLog,
 ) -> Response<Payload> {
     log.route = PATH;
-    match answer(state, chat, (&headers, body), &log).await {
+    match answer(state, chat, (&headers, body), log).await {
         Ok(body) => {
             let mut response = Response::new(Payload::Own(body));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::Histogram;
@@ -31,6 +31,9 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The route of requests that matched no row.
 pub(crate) const UNMATCHED: &str = "unmatched";
 const OTHER: &str = "_OTHER";
+
+/// Most answers have so many, and their map does not grow.
+const USUAL_HEADERS: usize = 12;
 
 /// Route, method and status. Nothing that a client can choose freely: a series is never dropped.
 type Series = (&'static str, &'static str, StatusCode);
@@ -106,7 +109,7 @@ impl RequestLog {
     }
 
     /// The response, logged and counted.
-    pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Payload> {
+    pub(crate) fn finish(&mut self, result: Result<Reply, ApiError>) -> Response<Payload> {
         if self.span.is_none() {
             self.open_span(UNMATCHED, &HeaderMap::new());
         }
@@ -121,21 +124,19 @@ impl RequestLog {
             }
             Err(error) => {
                 self.override_window(error.parts().window);
-                (refusal(&error, &self), error.parts().cause.clone())
+                (refusal(&error, self), error.parts().cause.clone())
             }
         };
         self.add_headers(response.headers_mut());
-        self.log(response.status(), cause.as_deref());
-        self.count(response.status());
+        self.end(response.status(), cause.as_deref());
         response
     }
 
     /// An answer without the envelope, logged and counted.
-    pub(crate) fn finish_bare(self, answer: Response<impl Into<Payload>>) -> Response<Payload> {
+    pub(crate) fn finish_bare(&self, answer: Response<impl Into<Payload>>) -> Response<Payload> {
         let mut response = answer.map(Into::into);
         insert_text(response.headers_mut(), REQUEST_ID, &self.request_id);
-        self.log(response.status(), None);
-        self.count(response.status());
+        self.end(response.status(), None);
         response
     }
 
@@ -156,8 +157,14 @@ impl RequestLog {
         headers.insert(RATE_BUCKET, HeaderValue::from_static(limit.name()));
     }
 
+    fn end(&self, status: StatusCode, cause: Option<&str>) {
+        let took = self.started.elapsed();
+        self.log(status, took, cause);
+        self.count(status, took);
+    }
+
     /// The line of a failure of ours, or of the access log; the cause of an internal error is logged here only.
-    fn log(&self, status: StatusCode, cause: Option<&str>) {
+    fn log(&self, status: StatusCode, took: Duration, cause: Option<&str>) {
         let code = status.as_u16();
         traces::set(&self.span, "http.response.status_code", i64::from(code));
         if status.is_server_error() {
@@ -165,7 +172,7 @@ impl RequestLog {
         }
         let client = self.access.map(|(_, client)| field::display(client));
         let key = self.key.as_deref();
-        let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
             ($level:ident, $text:literal) => {
                 tracing::$level!(
@@ -187,11 +194,10 @@ impl RequestLog {
         }
     }
 
-    fn count(&self, status: StatusCode) {
+    fn count(&self, status: StatusCode, took: Duration) {
         // Any method may be sent to a path that does not exist, and to one that lacks it.
         let unmatched = self.route == UNMATCHED || status == StatusCode::METHOD_NOT_ALLOWED;
         let series = (self.route, if unmatched { OTHER } else { label(&self.method) }, status);
-        let took = self.started.elapsed();
         if let Some(known) = SERIES.read().unwrap_or_else(PoisonError::into_inner).get(&series) {
             return known.record(took);
         }
@@ -216,6 +222,7 @@ fn success(reply: &Reply, body: Payload) -> Response<Payload> {
     let mut response = Response::new(body);
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
+    headers.reserve(USUAL_HEADERS);
     match reply.upgrade_headers() {
         Some(upgrade) => headers.extend(upgrade.clone()),
         None => drop(headers.insert(header::CONTENT_TYPE, JSON)),

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::server::accept::accept;
-use crate::server::dispatch::{Peer, Server};
+use crate::server::dispatch::Server;
 use crate::server::in_process::InProcess;
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, heartbeat_writer, live, presence};
@@ -63,7 +63,7 @@ impl Service {
         let service = warp::service(dispatch::filter(Arc::new(server)));
         let connections = TaskTracker::new();
         accept(&listener, state, &connections, |stream, peer, admission| {
-            connection::serve(stream, Peer(peer.ip()), admission, service.clone(), state.clone())
+            connection::serve(stream, peer.ip(), admission, service.clone(), state.clone())
         })
         .await;
         // The system refuses new connections, and clients go to another process.

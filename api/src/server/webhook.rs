@@ -1,6 +1,8 @@
 //! POST /play/webhooks: what the game platform announces. There is no key: the platform signs each call. A request to erase
 //! a user becomes a job; other announcements are taken and change nothing, so that the platform does not repeat them.
 
+use std::sync::Arc;
+
 use entities::PlayId;
 use http::{HeaderMap, Response};
 use jobs::kinds::EraseAccount;
@@ -39,8 +41,8 @@ struct Payloads {
 
 pub(crate) async fn serve(
     state: &State,
-    (headers, body): (HeaderMap, BodyStream),
-    mut log: RequestLog,
+    (headers, body): (Arc<HeaderMap>, BodyStream),
+    log: &mut RequestLog,
 ) -> Response<Payload> {
     log.route = PATH;
     let outcome = take(state, &headers, body).await;

@@ -64,6 +64,7 @@ fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<R
     headers.insert(REQUEST_ID, HeaderValue::from_static(id));
     let body = futures_util::stream::empty().boxed();
     let (path, query, peer) = (path.to_owned(), String::new(), IpAddr::from([127, 0, 0, 1]));
+    let headers = Arc::new(headers);
     Box::new(Request { method, path, query, headers, peer, upgrade: None, body })
 }
 

@@ -27,7 +27,7 @@ const FOLLOWS_WITHIN: Duration = Duration::from_secs(2);
 pub(crate) struct Opening {
     pub(crate) params: Params,
     pub(crate) query: String,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Arc<HeaderMap>,
     pub(crate) address: IpAddr,
     pub(crate) upgrade: Option<OnUpgrade>,
 }
