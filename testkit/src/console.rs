@@ -8,7 +8,7 @@ mod linking;
 mod page;
 
 pub use client::{Console, SESSION, link};
-pub use crawl::crawl;
+pub use crawl::{crawl, kind_of_page};
 pub use form::FoundForm;
 pub use html::{all, attribute, text};
 pub use linking::{connect_accounts, decide, go_away, link_page, prove_by_profile, with_both_platforms};

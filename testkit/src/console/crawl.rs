@@ -15,7 +15,7 @@ pub async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> Vec<Page
     waiting.extend(find.then(|| format!("{start}/find?q=player")));
     let (mut seen, mut pages) = (BTreeMap::<String, usize>::new(), Vec::<Page>::new());
     while let Some(path) = waiting.pop_front() {
-        let times = seen.entry(kind(&path)).or_default();
+        let times = seen.entry(kind_of_page(&path)).or_default();
         if *times == of_a_kind || pages.iter().any(|page| page.path() == path) {
             continue;
         }
@@ -30,8 +30,8 @@ pub async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> Vec<Page
     pages
 }
 
-/// The path with `*` for ids, and the names of the query's fields.
-fn kind(path: &str) -> String {
+/// The path with `*` for ids, and the names of the query's fields: the same in every deployment.
+pub fn kind_of_page(path: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let is_id = |part: &&str| part.bytes().any(|byte| byte.is_ascii_digit());
     let parts = path.split('/').map(|part| if is_id(&part) { "*" } else { part }).collect::<Vec<_>>();
