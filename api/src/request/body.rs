@@ -2,12 +2,13 @@
 //!
 //! Unknown fields are ignored; of a field given twice the last one counts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
-use crate::request::parts::{Sent, Source, whole};
+use crate::request::parts::{Sent, Source, object, whole};
 use crate::response::error::ApiError;
 
 /// Maximum nesting of arrays and objects (docs/rules.md 3).
@@ -35,12 +36,11 @@ impl Body {
             let place = format!("line {}, column {}", error.line(), error.column());
             ApiError::body("invalid_json", format!("the body is not valid JSON ({place})"))
         })?;
-        match value {
-            Value::Object(fields) => Self::of(fields),
-            // What Lua writes for an empty object.
-            Value::Array(items) if items.is_empty() => Ok(Self::default()),
-            _ => Err(ApiError::body("invalid_json", "the body must be a JSON object")),
-        }
+        let fields = match value {
+            Value::Object(fields) => Some(fields),
+            other => object(&other).map(Cow::into_owned),
+        };
+        Self::of(fields.ok_or_else(|| ApiError::body("invalid_json", "the body must be a JSON object"))?)
     }
 
     /// The same for every body with the same content.

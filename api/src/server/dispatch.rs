@@ -81,14 +81,21 @@ pub(crate) fn filter(
         // The endpoint decides whether the connection leaves HTTP.
         .and(warp::ext::optional::<OnUpgrade>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, arrived, upgrade: Option<OnUpgrade>, body| {
-            let body = StreamExt::map(body, bytes_of);
-            let (path, Arrived { peer, headers }) = (path.as_str().to_owned(), arrived);
-            // A HEAD gets the headers of an answer, never another protocol.
-            let upgrade = upgrade.filter(|_| method == Method::GET);
-            let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
-            answer(server.clone(), Box::new(request))
-        })
+        .then(
+            move |method,
+                  path: FullPath,
+                  query,
+                  Arrived { peer, headers },
+                  upgrade: Option<OnUpgrade>,
+                  body| {
+                let body = StreamExt::map(body, bytes_of);
+                let path = path.as_str().to_owned();
+                // A HEAD gets the headers of an answer, never another protocol.
+                let upgrade = upgrade.filter(|_| method == Method::GET);
+                let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
+                answer(server.clone(), Box::new(request))
+            },
+        )
         .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
         .unify()
         .map(payload::into_warp)
@@ -146,22 +153,16 @@ async fn guarded(server: Arc<Server>, request: Box<Request>) -> Response<Payload
     };
     log.open_span(found.route(), &request.headers);
     let span = log.span.clone();
-    let error = if outlives_client(&found, &request) {
+    let ended = if outlives_client(&found, &request) {
         let tracker = server.state.context.shutdown.tracker().clone();
         let mut own = log.clone();
         let work = async move { in_time(&server, found, request, &mut own).await };
-        match tracker.spawn(work.instrument(span)).await {
-            Ok(answer) => return answer,
-            Err(error) => error.to_string(),
-        }
+        tracker.spawn(work.instrument(span)).await.map_err(|error| error.to_string())
     } else {
         let work = AssertUnwindSafe(in_time(&server, found, request, &mut log).instrument(span));
-        match work.catch_unwind().await {
-            Ok(answer) => return answer,
-            Err(_) => "a handler panicked".to_owned(),
-        }
+        work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
     };
-    log.finish(Err(ApiError::internal(error)))
+    ended.unwrap_or_else(|error| log.finish(Err(ApiError::internal(error))))
 }
 
 fn outlives_client(found: &Found, request: &Request) -> bool {
