@@ -16,6 +16,7 @@ use metrics_process::Collector;
 use opentelemetry_sdk::trace::SdkTracer;
 use tracing::{Dispatch, Subscriber};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::prelude::*;
@@ -68,10 +69,15 @@ pub fn init_logging(
     let tracer = traced.map(|(role, collector)| traces::start(collector, role)).transpose()?;
     let given = std::env::var(EnvFilter::DEFAULT_ENV).ok().filter(|text| !text.trim().is_empty());
     let filter = given.as_deref().unwrap_or(default_filter);
-    let lines = subscriber(format, filter, std::io::stderr, tracer).map_err(|error| {
-        let problem = format!("is not a filter ({error}); give levels such as info,api=debug");
+    let refused = |problem: String| {
+        let problem = format!("is not a filter ({problem}); give levels such as info,api=debug");
         StartError::setting(EnvFilter::DEFAULT_ENV, problem)
-    })?;
+    };
+    if let Some(word) = given.as_deref().and_then(unleveled) {
+        return Err(refused(format!("{word} is no level")));
+    }
+    let lines =
+        subscriber(format, filter, std::io::stderr, tracer).map_err(|error| refused(error.to_string()))?;
     let already = lines.try_init();
     if already.is_err() {
         tracing::debug!("logging was started before");
@@ -84,6 +90,16 @@ pub fn init_logging(
         );
     }
     Ok(())
+}
+
+/// A word of the filter that stands alone and is no level. It would be the name of a crate, and silence all others: a
+/// level with a slip in it.
+fn unleveled(filter: &str) -> Option<&str> {
+    let names_more = |word: &&str| word.contains(['=', '[', ']', '{', '}']);
+    filter
+        .split(',')
+        .map(str::trim)
+        .find(|word| !word.is_empty() && !names_more(word) && word.parse::<LevelFilter>().is_err())
 }
 
 /// What writes the lines of a process, and with a tracer makes traces of its spans.
@@ -249,6 +265,16 @@ mod tests {
         }
         for silent in ["off", "error", "sqlx=warn"] {
             assert_eq!(logged(LogFormat::Json, silent), "");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_no_level_is_found() {
+        for (filter, word) in [("warning", "warning"), ("info, inof", "inof"), ("api=debug,loud", "loud")] {
+            assert_eq!(unleveled(filter), Some(word), "{filter}");
+        }
+        for fine in [DEFAULT_FILTER, "off", "INFO", "warn,api=debug", "api[request{route=x}]=trace,", "3"] {
+            assert_eq!(unleveled(fine), None, "{fine}");
         }
     }
 

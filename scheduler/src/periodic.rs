@@ -30,7 +30,7 @@ impl Handler for Job {
             }
         }
         if rows > 0 {
-            tracing::info!(schedule = schedule.name, rows, "periodic task ended");
+            tracing::debug!(schedule = schedule.name, rows, "periodic task ended");
         }
         Ok(Outcome::done(json!({ "rows": rows })))
     }

@@ -32,7 +32,8 @@ pub(crate) async fn deployment(embedded: bool, fixture: Fixture, each: Each) -> 
 
 /// The same with other settings.
 pub(crate) async fn deployment_of(setup: Setup, fixture: Fixture, each: Each) -> Deployment {
-    let setup = setup.env("RUST_LOG", "error");
+    // JSON is what a process writes where no terminal is.
+    let setup = setup.env("RUST_LOG", "error").env("GUILDHALL_LOG_FORMAT", "json");
     let file = file(&fixture, each);
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
     deployment.execute(UNLIMITED).await;

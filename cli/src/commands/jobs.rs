@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Run failed and dead jobs again with all their attempts; a job that waits for its next attempt becomes due now
     Retry(RetryArgs),
-    /// Cancel a job: a job that has not started ends now, a running one is asked to stop
+    /// Cancel a job: a job that has not started ends now, a running one is asked to stop, a dead one is given up
     Cancel(JobArgs),
     /// List worker processes: the jobs each runs, and the time of its last heartbeat
     Workers(WorkersArgs),

@@ -286,12 +286,19 @@ async fn a_sync_is_undone_but_for_what_somebody_changed_since(deployment: &Deplo
     again.refused(409, &["undoes this sync, or has done it"]);
 }
 
-/// Whoever bound a wrong role removes the binding, and then undoes the sync.
+/// Whoever bound a wrong role removes the binding, and then undoes the sync. That no sync takes a role spares nobody from it.
 async fn a_sync_of_bindings_that_are_gone_is_undone(deployment: &Deployment) {
     let guild = deployment.guild();
     let wrong = deployment.simulator.wrong(guild).await;
     let run = all(deployment, json!({})).await;
     unbound(deployment).await;
+    let settings = format!("/guilds/{}/settings", guild.id);
+    deployment
+        .api()
+        .key(&guild.admin_key)
+        .patch(&settings, json!({ "sticky_roles": guild.roles }))
+        .await
+        .ok();
     assert_eq!(undone(deployment, &run).await["result"]["updated"], guild.changes());
     assert_eq!(deployment.simulator.wrong(guild).await, wrong);
 }

@@ -212,6 +212,8 @@ async fn a_wrong_value_names_the_flag_or_the_variable_that_was_given() {
     let address = "such as 127.0.0.1:8080";
     let unreadable = run(&["serve"], &[("RUST_LOG", "info,api=loud")], folder.path()).await;
     assert_says(unreadable, &["RUST_LOG", "info,api=debug"]);
+    let slip = run(&["serve"], &[("RUST_LOG", "warning")], folder.path()).await;
+    assert_says(slip, &["RUST_LOG", "warning is no level"]);
     for (command, flag, variable, accepted) in [
         (&["demo"][..], "--listen", "GUILDHALL_LISTEN", address),
         (&["serve"], "--listen", "GUILDHALL_LISTEN", address),

@@ -1,7 +1,7 @@
-//! Cancels jobs: a job that has not started ends at once, a running job is requested to stop.
+//! Cancels jobs: a job that has not started ends at once, a running job is requested to stop, and a dead one is given up.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{CaseStatement, Expr, Query, SimpleExpr, UpdateStatement};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, SimpleExpr, UpdateStatement};
 use sea_orm::{FromQueryResult, QueryOrder, QuerySelect};
 
 use super::batch::{fetch, whole_row};
@@ -10,12 +10,14 @@ use super::time;
 use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 /// States in which no worker runs the job.
-const IDLE: [State; 2] = [State::Queued, State::Held];
+const IDLE: [State; 3] = [State::Queued, State::Held, State::Dead];
 
 /// Requests the job to stop, and ends it if no worker runs it. Returns the row, locked until the transaction ends if it
-/// is unfinished. Its children go on ([`stop_children`]).
+/// is unfinished or dead. Its children go on ([`stop_children`]).
 pub async fn request(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Option<Model>> {
-    let stopped = fetch(conn, stop(conn, Column::JobId.eq(job), now, whole_row())).await?;
+    let cancellable = State::OPEN.into_iter().chain([State::Dead]);
+    let which = Column::JobId.eq(job).and(Column::State.is_in(cancellable));
+    let stopped = fetch(conn, stop(conn, which, now, whole_row())).await?;
     match stopped.into_iter().next() {
         Some(row) => Ok(Some(row)),
         None => Entity::find_by_id(job).one(conn).await,
@@ -35,7 +37,8 @@ pub struct Stopped {
 /// large guild's chunks are hundreds of megabytes.
 pub async fn stop_children(conn: &impl Conn, parent: JobId, now: Timestamp) -> Result<Vec<Stopped>> {
     let returning = [Column::JobId, Column::State, Column::Result].map(Column::into_expr);
-    fetch(conn, stop(conn, Column::ParentId.eq(parent), now, returning)).await
+    let which = Column::ParentId.eq(parent).and(Column::State.is_in(State::OPEN));
+    fetch(conn, stop(conn, which, now, returning)).await
 }
 
 /// Locks the unfinished jobs of a guild that is about to be deleted, parents before their chunks as workers do, and
@@ -70,7 +73,6 @@ fn stop(
         .value(Column::State, if_idle(Expr::value(State::Cancelled), Column::State))
         .value(Column::FinishedAt, if_idle(time::now(conn, now), Column::FinishedAt))
         .and_where(which)
-        .and_where(Column::State.is_in(State::OPEN))
         .returning(Query::returning().exprs(returning))
         .take()
 }

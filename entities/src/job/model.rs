@@ -203,6 +203,11 @@ pub struct Known {
 }
 
 impl Model {
+    /// Whether a cancel changes it. A dead job waits for somebody's decision; a dead chunk ended with its parent.
+    pub fn is_cancellable(&self) -> bool {
+        self.state.is_open() || (self.state == State::Dead && self.parent_id.is_none())
+    }
+
     pub fn failure(&self) -> Option<Failure> {
         self.error.clone().and_then(|error| serde_json::from_value(error).ok())
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use entities::guild::grants::Grants;
 use entities::job_failure::NewFailure;
 use entities::{ChatId, RoleId, guild};
-use jobs::bulk_sync::SyncChunk;
+use jobs::bulk_sync::{Cause, SyncChunk};
 use platforms::{CallContext, Change, ChatPlatform, GuildRules};
 use queue::run::{JobContext, JobError};
 
@@ -28,10 +28,14 @@ impl Refused {
         chunk: &SyncChunk,
     ) -> Result<Self, JobError> {
         let read = job.database().read();
-        let rules = match guild::find(read, chunk.guild).await? {
+        let mut rules = match guild::find(read, chunk.guild).await? {
             Some(guild) => GuildRules::new(Vec::new(), guild.settings(), Grants::of(read, &guild).await?),
             None => GuildRules::default(),
         };
+        if chunk.cause == Cause::Undo {
+            // What a sync gave of them is what an undo takes.
+            rules.sticky.clear();
+        }
         let planned: BTreeSet<RoleId> =
             chunk.members.iter().flat_map(|member| &member.add).copied().collect();
         if planned.is_empty() {

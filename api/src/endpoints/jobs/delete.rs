@@ -9,7 +9,7 @@ pub(crate) fn operation() -> Operation {
     Operation::new("cancelJob", "Cancel a job")
         .about(
             "Needs the scope of the job's kind. A job that has not begun ends now; a running job stops at its next \
-             step.",
+             step; a dead one is given up.",
         )
         .data::<Job>()
         .message("job cancelled")
@@ -21,7 +21,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let before = find_to_change(&call, work.tx(), id).await?;
     let over = || ApiError::conflict("job_over", "the job has ended already");
-    if !before.state.is_open() {
+    if !before.is_cancellable() {
         return Err(over());
     }
     // The job may have ended since it was read.

@@ -12,7 +12,7 @@ pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
     let mut unit = args.operator.begin().await?;
     let (job, now) = (args.job, unit.now());
     let before = require(unit.tx(), job).await?;
-    if !before.state.is_open() {
+    if !before.is_cancellable() {
         bail!("job {job} is already {}; nothing was changed", before.status(now).name());
     }
     let queue = Queue::embedded(unit.context());

@@ -129,7 +129,7 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Respon
         stopping: job.state.is_open() && job.cancel_requested,
         problem,
         paused,
-        may_cancel: may_change && job.state.is_open() && !job.cancel_requested,
+        may_cancel: may_change && job.is_cancellable() && !job.cancel_requested,
         may_retry: may_change && matches!(status, Status::Failed | Status::Dead),
         progress: Progress::of(job, visit.now()).filter(|_| !stopped_by_limit),
         by: names.who(visit, job.actor_id.unwrap_or_default()),

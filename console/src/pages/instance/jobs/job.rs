@@ -85,7 +85,7 @@ async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Response, P
         problem,
         may_retry: job.parent_id.is_none()
             && matches!(status, Status::Failed | Status::Dead | Status::Retrying | Status::Scheduled),
-        may_cancel: job.state.is_open() && !job.cancel_requested,
+        may_cancel: job.is_cancellable() && !job.cancel_requested,
         progress: progress(visit, job),
         by: match job.actor_id {
             Some(user) => person(visit, job.guild_id, user).await?,
@@ -194,7 +194,7 @@ pub(crate) async fn retry(visit: Visit) -> Result<Response, PageError> {
 
 pub(crate) async fn cancel(visit: Visit) -> Result<Response, PageError> {
     let job = find(&visit).await?;
-    if !job.state.is_open() {
+    if !job.is_cancellable() {
         return show(&visit, &job, format!("The job is already {}.", job.status(visit.now()).name())).await;
     }
     let mut work = UnitOfWork::begin(visit.context()).await?;
