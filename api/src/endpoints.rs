@@ -253,6 +253,7 @@ pub(crate) mod moderation {
             pub(crate) mod post;
         }
     }
+    pub(crate) mod own;
     pub(crate) mod play {
         pub(crate) mod batch;
         pub(crate) mod ban {

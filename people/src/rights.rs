@@ -62,9 +62,11 @@ impl Viewer {
 /// A person's rights by the chat platform's own permissions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// Is not in the guild, or the platform does not show the guild to the bot.
+    /// The platform says that they are not in the guild.
+    Absent,
+    /// The platform does not show the guild to the bot.
     #[default]
-    Outside,
+    Unknown,
     Member,
     /// Has Manage Server.
     Manages,
@@ -110,6 +112,8 @@ impl Rights {
     fn new(standing: Standing, staff: Option<Described>) -> Self {
         let (member, admin) = (standing >= Standing::Member, standing >= Standing::Manages);
         let administrates = standing == Standing::Administrates;
+        // Whoever left or was removed there has no place among the staff here.
+        let staff = staff.filter(|_| standing != Standing::Absent);
         let (staff, permissions) =
             staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
         Self { member, admin, administrates, staff, permissions }
@@ -201,7 +205,7 @@ impl RightsCache {
         }
         match self.platforms.chat.guild_access(CallContext::interactive(guild), viewer.user).await {
             Ok(access) => {
-                let standing = access.as_ref().map(Standing::of).unwrap_or_default();
+                let standing = access.as_ref().map_or(Standing::Absent, Standing::of);
                 cache.insert(key, (read, standing));
                 Ok(standing)
             }
@@ -210,11 +214,11 @@ impl RightsCache {
             }
             // Whoever makes the link names guild and person.
             Err(PlatformError::NotConfigured(_)) if viewer.link_guild == Some(guild) => Ok(Standing::Member),
-            Err(PlatformError::NotConfigured(_)) => Ok(Standing::Outside),
+            Err(PlatformError::NotConfigured(_)) => Ok(Standing::Unknown),
             // The bot is not in the guild.
             Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => {
-                cache.insert(key, (read, Standing::Outside));
-                Ok(Standing::Outside)
+                cache.insert(key, (read, Standing::Unknown));
+                Ok(Standing::Unknown)
             }
             Err(error) => match known {
                 Some((_, standing)) => Ok(standing),
@@ -230,6 +234,29 @@ impl RightsCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn staff_who_left_the_guild_have_no_rights() {
+        let title = |standing| {
+            let staff = Described {
+                chat_id: ChatId::SYSTEM,
+                play_id: None,
+                play_username: None,
+                role_id: entities::RoleId::try_from(1).unwrap(),
+                role_name: "Helper".to_owned(),
+                permissions: entities::staff_role::Permissions::default(),
+                play_permissions: entities::staff_role::Permissions::default(),
+                joined_at: entities::Timestamp::default(),
+                by_role: false,
+                on_duty: false,
+            };
+            Rights::new(standing, Some(staff)).title().to_owned()
+        };
+        assert_eq!(
+            [Standing::Absent, Standing::Unknown, Standing::Member].map(title),
+            ["", "Helper", "Helper"]
+        );
+    }
 
     #[test]
     fn admins_may_everything_and_staff_what_their_role_permits() {

@@ -1,6 +1,8 @@
 //! Reads bodies within their size and time, and within the memory that this process has for all of them
 //! (docs/rules.md 3): a client that sends much, or slowly, delays only itself.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, header};
+use runtime::network_of;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limits::turns::place;
@@ -33,6 +36,13 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// sent the body, and otherwise sees a broken connection.
 const DISCARDED: usize = 1024 * 1024;
 const DISCARDS_FOR: Duration = Duration::from_secs(2);
+
+/// The owner of bodies of callers who have no key yet: whoever sends slowly holds up nobody from elsewhere.
+pub(crate) fn stranger(address: IpAddr) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    network_of(address).hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
 
 pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, warp::Error>>;
 

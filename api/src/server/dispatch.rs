@@ -186,8 +186,9 @@ async fn in_time(
         Found::Dashboard(params) => return Box::pin(dashboard(server, params, request, log)).await,
         Found::Interactions => return Box::pin(interaction(server, request, log)).await,
         Found::Webhook => {
+            let from = client_of(server, &request);
             let Request { headers, body, .. } = *request;
-            return Box::pin(webhook::serve(&server.state, (headers, body), log)).await;
+            return Box::pin(webhook::serve(&server.state, (headers, body, from), log)).await;
         }
         Found::Console => return Box::pin(page_of_console(server, request, log)).await,
         Found::Page(page) => {
@@ -224,14 +225,19 @@ fn too_slow() -> ApiError {
 }
 
 async fn interaction(server: &Server, request: Box<Request>, log: &mut RequestLog) -> Response<Payload> {
+    let from = client_of(server, &request);
     let Request { headers, body, .. } = *request;
-    interactions::serve(&server.state, &server.chat, (headers, body), log).await
+    interactions::serve(&server.state, &server.chat, (headers, body, from), log).await
+}
+
+fn client_of(server: &Server, request: &Request) -> IpAddr {
+    client_address::of(request.peer, &request.headers, &server.state.options.trusted_proxies)
 }
 
 async fn page_of_console(server: &Server, request: Box<Request>, log: &mut RequestLog) -> Response<Payload> {
     log.route = console::ROOT;
-    let Request { method, path, query, headers, peer, body, .. } = *request;
-    let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
+    let address = client_of(server, &request);
+    let Request { method, path, query, headers, body, .. } = *request;
     let request_id = log.request_id.clone();
     let request = console::Request { method, path, query, headers, address, request_id };
     let page = console_page::answer(&server.state, &server.console, request, body);

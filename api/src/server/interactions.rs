@@ -1,13 +1,14 @@
 //! POST /chat/interactions: what people do on the chat platform, as it sends it by HTTP. There is no key: the platform signs
 //! each call, and sends wrong signatures on purpose.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use chat_commands::{ChatCommands, INTERACTIONS_PATH as PATH, Interaction};
 use http::{HeaderMap, HeaderValue, Response, header};
 
-use crate::request::bodies::BodyStream;
+use crate::request::bodies::{BodyStream, stranger};
 use crate::response::error::ApiError;
 use crate::response::payload::Payload;
 use crate::server::request_log::RequestLog;
@@ -17,18 +18,16 @@ const SIGNATURE: &str = "x-signature-ed25519";
 const TIMESTAMP: &str = "x-signature-timestamp";
 /// Bytes; the largest have some 20 KiB.
 const BODY_LIMIT: usize = 256 * 1024;
-/// All of them together: the platform is one client.
-const OWNER: i64 = 0;
 
 /// The answer has the platform's form; refusals have the envelope.
 pub(crate) async fn serve(
     state: &State,
     chat: &Arc<ChatCommands>,
-    (headers, body): (Arc<HeaderMap>, BodyStream),
+    (headers, body, from): (Arc<HeaderMap>, BodyStream, IpAddr),
     log: &mut RequestLog,
 ) -> Response<Payload> {
     log.route = PATH;
-    match answer(state, chat, (&headers, body), log).await {
+    match answer(state, chat, (&headers, body, from), log).await {
         Ok(body) => {
             let mut response = Response::new(Payload::Own(body));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -41,7 +40,7 @@ pub(crate) async fn serve(
 async fn answer(
     state: &State,
     chat: &Arc<ChatCommands>,
-    (headers, body): (&HeaderMap, BodyStream),
+    (headers, body, from): (&HeaderMap, BodyStream, IpAddr),
     log: &RequestLog,
 ) -> Result<Bytes, ApiError> {
     let key = state.platforms.interaction_key.as_ref().ok_or_else(|| {
@@ -51,7 +50,7 @@ async fn answer(
     let (Some(signature), Some(timestamp)) = (text(headers, SIGNATURE), text(headers, TIMESTAMP)) else {
         return Err(bad_signature());
     };
-    let body = state.bodies.read(body, headers, BODY_LIMIT, OWNER).await?;
+    let body = state.bodies.read(body, headers, BODY_LIMIT, stranger(from)).await?;
     if !key.verifies(signature, timestamp, &body, state.context.clock.now()) {
         return Err(bad_signature());
     }

@@ -1,6 +1,7 @@
 //! POST /play/webhooks: what the game platform announces. There is no key: the platform signs each call. A request to erase
 //! a user becomes a job; other announcements are taken and change nothing, so that the platform does not repeat them.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use entities::PlayId;
@@ -10,7 +11,7 @@ use queue::Draft;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::request::bodies::BodyStream;
+use crate::request::bodies::{BodyStream, stranger};
 use crate::response::error::ApiError;
 use crate::response::payload::Payload;
 use crate::response::reply::Reply;
@@ -21,8 +22,6 @@ pub(crate) const PATH: &str = "/play/webhooks";
 const SIGNATURE: &str = "roblox-signature";
 /// Bytes; the largest name some games.
 const BODY_LIMIT: usize = 64 * 1024;
-/// All of them together: the platform is one client.
-const OWNER: i64 = 1;
 const ERASURE: &str = "RightToErasureRequest";
 
 #[derive(Deserialize)]
@@ -41,15 +40,18 @@ struct Payloads {
 
 pub(crate) async fn serve(
     state: &State,
-    (headers, body): (Arc<HeaderMap>, BodyStream),
+    (headers, body, from): (Arc<HeaderMap>, BodyStream, IpAddr),
     log: &mut RequestLog,
 ) -> Response<Payload> {
     log.route = PATH;
-    let outcome = take(state, &headers, body).await;
+    let outcome = take(state, (&headers, body, from)).await;
     log.finish(outcome)
 }
 
-async fn take(state: &State, headers: &HeaderMap, body: BodyStream) -> Result<Reply, ApiError> {
+async fn take(
+    state: &State,
+    (headers, body, from): (&HeaderMap, BodyStream, IpAddr),
+) -> Result<Reply, ApiError> {
     let secret = state.platforms.webhook_secret.as_ref().ok_or_else(|| {
         let text = "webhooks of the game platform are off: GUILDHALL_PLAY_WEBHOOK_SECRET is not set";
         ApiError::unavailable("not_configured", text)
@@ -57,7 +59,7 @@ async fn take(state: &State, headers: &HeaderMap, body: BodyStream) -> Result<Re
     let bad =
         || ApiError::key("bad_signature", "the signature of the game platform is missing, wrong or too old");
     let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).ok_or_else(bad)?;
-    let body = state.bodies.read(body, headers, BODY_LIMIT, OWNER).await?;
+    let body = state.bodies.read(body, headers, BODY_LIMIT, stranger(from)).await?;
     if !secret.verifies(signature, &body, state.context.clock.now()) {
         return Err(bad());
     }

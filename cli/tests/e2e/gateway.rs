@@ -125,6 +125,9 @@ async fn joiners_without_a_link_get_what_the_guild_chose(deployment: &Deployment
     let refused =
         deployment.api().send(Method::PATCH, &path, Some(json!({ "join_notice": "channel" }))).await;
     refused.refused(422, &["join_channel"]);
+    let elsewhere = json!({ "join_notice": "channel", "join_channel": deployment.other_guild().id });
+    let refused = deployment.api().send(Method::PATCH, &path, Some(elsewhere)).await;
+    refused.refused(422, &["join_channel", "no text channel with this id"]);
     let [first, second, third] = [1, 2, 3].map(|n| format!("299999999999999{n:03}"));
     simulator.join(guild, &first).await;
     a_later_event(deployment).await;

@@ -9,6 +9,7 @@ use testkit::console::Console;
 in_turn!(
     staff_decide_about_others_and_not_about_themselves,
     own_leave_of_who_manages_staff_is_a_request,
+    whoever_unlinks_does_not_lift_their_own_ban,
     names_are_found_only_by_who_may_look_members_up,
     the_browser_keeps_light_or_dark
 );
@@ -77,6 +78,27 @@ async fn own_leave_of_who_manages_staff_is_a_request(deployment: &Deployment) {
     let approve = format!("staff/leave/requests/{}/approve", requests["requests"][0]["id"]);
     console.post(&page(deployment, &approve), &[]).await.shows(403, "only an admin of the guild decides it");
     assert!(!list("loa").await.to_string().contains("exams"));
+}
+
+async fn whoever_unlinks_does_not_lift_their_own_ban(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (own, other) = (&guild.members[1], &guild.members[2]);
+    set_permissions(deployment, &["moderation.read", "moderation.write"]).await;
+    let ban = json!({ "identifier": own.play.to_string(), "reason": "r", "moderator_id": "0" });
+    api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
+    let ban = api.get(&format!("/moderation/{}/ban-status/{}", guild.id, own.play)).await.ok();
+    let lift = page(deployment, &format!("moderation/bans/{}/lift", ban["ban_info"]["id"]));
+    let mine = Console::of(deployment, guild, &own.chat).await;
+    let theirs = Console::of(deployment, guild, &other.chat).await;
+    mine.post(&lift, &[]).await.shows(403, "about yourself");
+    api.delete(&format!("/guilds/{}/links/{}", guild.id, own.chat)).await.ok();
+    mine.post(&lift, &[]).await.shows(403, "about yourself");
+    assert_eq!(theirs.post(&lift, &[]).await.status, 303);
+    let import = json!({ "bans": [{ "play_id": own.play }] });
+    let imported = api.post(&format!("/moderation/{}/bans/import", guild.id), import).await.ok();
+    let undo = page(deployment, &format!("imports/bans/{}/undo", imported["import_id"]));
+    mine.post(&undo, &[]).await.shows(403, "about yourself");
+    assert_eq!(theirs.post(&undo, &[]).await.status, 303);
 }
 
 async fn names_are_found_only_by_who_may_look_members_up(deployment: &Deployment) {

@@ -96,7 +96,7 @@ pub(super) async fn find(visit: &Visit, guild: &guild::Model, begun: Begun) -> R
     if ways.is_empty() {
         return Ok(Step::Off);
     }
-    let known = account::find(conn, user).await?;
+    let known = account::find(conn, user).await?.filter(|known| guild.link_ways.0.contains(&known.way));
     let known = known.map(|known| Shown::player(id, known.play_id, known.play_username));
     Ok(Step::Begin { known, ways })
 }

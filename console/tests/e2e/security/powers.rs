@@ -236,6 +236,13 @@ async fn who_manages_the_server_gains_no_power_over_it(deployment: &Deployment) 
     // They can change their own records.
     let saved = console.press(&page, "Save settings", &[("strike_days", "31")]).await;
     saved.shows(200, "Settings saved.");
+    // A key that an operator trusts proves accounts in all guilds.
+    let key = &deployment.new_key("play").await[3..11].to_owned();
+    deployment.command(&["games", "trust", key]).await.succeeded();
+    let rotate = attempt(&format!("/keys/{key}/rotate"), &[("overlap_seconds", "0")]);
+    make(&console, guild, &rotate).await.shows(403, "Administrator");
+    deployment.command(&["games", "untrust", key]).await.succeeded();
+    assert_eq!(make(&console, guild, &rotate).await.status, 200);
 }
 
 async fn a_link_makes_no_admin_while_the_bot_is_away(deployment: &Deployment) {

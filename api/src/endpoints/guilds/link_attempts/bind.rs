@@ -56,6 +56,13 @@ pub(crate) async fn bind(
     attempt.play_id = Some(player.id);
     attempt.play_username = Some(player.name.clone());
     let guild = guild::find(work.tx(), attempt.guild_id).await?.or_not_found("guild")?;
+    // It may have been proven for another guild, or before the rules changed.
+    if !guild.link_ways.0.contains(&way) {
+        return Err(ApiError::rule(
+            "way_off",
+            "this guild does not take the way in which the account was proven",
+        ));
+    }
     let (verdict, reason) = judge(work, &guild, &attempt, &player).await?;
     match verdict {
         Verdict::Admit => admit(work, &mut attempt, player, way, actor).await?,

@@ -53,6 +53,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if call.caller.key().is_none()
         && call.caller.user() == chat
         && let Some(known) = account::find_for_update(work.tx(), chat).await?
+        && rules.link_ways.0.contains(&known.way)
     {
         attempt.state = State::Proven;
         attempt.way = Some(known.way);

@@ -4,8 +4,8 @@ use entities::ChannelId;
 
 use crate::endpoints::prelude::*;
 
-/// A text channel of the guild in which the bot may post.
-pub(crate) async fn check_channel(call: &Call, channel: ChannelId) -> Result<(), ApiError> {
+/// A text channel of the guild in which the bot may post. `field` names it in a refusal.
+pub(crate) async fn check_channel(call: &Call, field: &str, channel: ChannelId) -> Result<(), ApiError> {
     let channels = call.state.platforms.chat.text_channels(call.platform()).await?;
     let problem = match channels.into_iter().find(|known| known.id == channel) {
         None => "the guild has no text channel with this id".to_owned(),
@@ -14,5 +14,5 @@ pub(crate) async fn check_channel(call: &Call, channel: ChannelId) -> Result<(),
             None => return Ok(()),
         },
     };
-    Err(ApiError::rule("channel_refused", format!("`channel_id`: {problem}")))
+    Err(ApiError::rule("channel_refused", format!("`{field}`: {problem}")))
 }

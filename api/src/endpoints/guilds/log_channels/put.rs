@@ -31,7 +31,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LogChannelRequest { news, enabled } = call.body()?;
     let (news, on) = (chosen(&news)?, enabled.unwrap_or(true));
     if on {
-        check_channel(&call, channel).await?;
+        check_channel(&call, "channel_id", channel).await?;
     }
     let mut work = UnitOfWork::begin(&call).await?;
     let before = log_channel::find_for_update(work.tx(), call.guild(), channel).await?;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::endpoints::audit;
 use crate::endpoints::bindings::change::check_giver;
+use crate::endpoints::guilds::log_channels::channel::check_channel;
 use crate::endpoints::guilds::settings::values::{LinkWays, NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
 use crate::request::values::{List, Nullable, Whole};
@@ -136,7 +137,7 @@ pub(crate) fn operation() -> Operation {
         .data::<Settings>()
         .message("settings updated")
         .refuses(409, &["roles_changed"])
-        .refuses(422, &["same_role", "no_channel"])
+        .refuses(422, &["same_role", "no_channel", "channel_refused"])
 }
 
 /// The names of [`SettingsPatch::roles`], with what they are now.
@@ -152,9 +153,12 @@ fn roles(settings: &Settings) -> [(&'static str, Vec<RoleId>); 5] {
 
 /// A sync gives and takes these roles, as those of bindings, or spares their holders: a person sets and clears only
 /// those that they could give by hand (docs/rules.md 5).
-async fn check_roles(call: &Call, patch: &SettingsPatch) -> Result<[Vec<RoleId>; 5], ApiError> {
-    let settings = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings();
-    let known = roles(&settings);
+async fn check_roles(
+    call: &Call,
+    patch: &SettingsPatch,
+    settings: &Settings,
+) -> Result<[Vec<RoleId>; 5], ApiError> {
+    let known = roles(settings);
     for ((field, before), sent) in known.iter().zip(patch.roles()) {
         let Some(after) = sent else { continue };
         for role in before.iter().filter(|role| !after.contains(role)) {
@@ -197,7 +201,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     for (field, _) in powerful.iter().filter(|(_, is_sent)| *is_sent) {
         call.caller.administrates(field)?;
     }
-    let checked = check_roles(&call, &patch).await?;
+    let known = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings();
+    let checked = check_roles(&call, &patch, &known).await?;
+    if let Some(Nullable(Some(channel))) = patch.join_channel.0
+        && known.join_channel != Some(channel)
+    {
+        check_channel(&call, "join_channel", channel).await?;
+    }
     let mut work = UnitOfWork::begin(&call).await?;
     let before = guild::find_for_update(work.tx(), call.guild()).await?.or_not_found("guild")?.settings();
     if patch.roles().iter().any(Option::is_some) && roles(&before).map(|(_, role)| role) != checked {

@@ -13,15 +13,6 @@ use crate::response::error::Kind;
 use crate::state::State;
 use crate::state::orders::{self, Order, Request};
 
-/// A person at the console does not decide about their own bans and mutes, of either account.
-pub(super) async fn check_other(call: &Call, named: Subject) -> Result<(), ApiError> {
-    if call.caller.key().is_some() {
-        return Ok(());
-    }
-    let person = Person::resolve(call.read(), call.guild(), named).await?;
-    person.chat.map_or(Ok(()), |chat| call.caller.decides_about(chat))
-}
-
 /// In the next batch of the guild.
 pub(super) async fn execute(call: &Call, kind: SanctionKind, request: Request) -> Result<Reply, ApiError> {
     let order = Order { kind, request, actor: call.actor(), idempotency: call.idempotency.clone() };

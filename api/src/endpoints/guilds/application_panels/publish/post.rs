@@ -42,7 +42,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if !panel.questions.fit_form() && !has_page(&call) {
         return Err(ApiError::rule("no_page", NO_PAGE));
     }
-    check_channel(&call, channel).await?;
+    check_channel(&call, "channel_id", channel).await?;
     let payload = PublishPanel { guild: call.guild(), panel: id, channel };
     let metadata = json!({ "channel_id": channel });
     let asked = Asked { action: "application_panels.publish_requested", target: id.to_string(), metadata };

@@ -33,7 +33,7 @@ pub(crate) fn operation() -> Operation {
         .data::<NewApiKey>()
         .message("key replaced")
         .refuses(400, &["idempotency_not_supported"])
-        .refuses(403, &["key_beyond_caller"])
+        .refuses(403, &["key_beyond_caller", "not_administrator"])
         .refuses(409, &["key_over"])
         .refuses(422, &["too_many"])
 }
@@ -48,6 +48,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     require_all(&call, before.scopes())?;
     if let Some(caller) = &caller {
         require_within(&before, caller)?;
+    } else if before.trusted {
+        // It proves accounts in all guilds: more than `links`, which only these people get.
+        call.caller.administrates("trusted")?;
     }
     call.room_for(work.tx(), Cap::Keys, 1).await?;
     let now = work.now();

@@ -2,6 +2,7 @@
 
 use entities::SanctionKind;
 
+use crate::endpoints::moderation::own::check_other;
 use crate::endpoints::moderation::play::batch;
 use crate::endpoints::prelude::*;
 use crate::state::orders::{Banned, Muted, Request, SanctionRequest};
@@ -22,7 +23,7 @@ pub(crate) fn operation(kind: SanctionKind) -> Operation {
 
 pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
     let request: SanctionRequest = call.body()?;
-    batch::check_other(&call, request.identifier).await?;
+    check_other(&call, &[request.identifier]).await?;
     call.room_for(call.read(), Cap::Sanctions, 1).await?;
     batch::execute(&call, kind, Request::Imposed(request)).await
 }

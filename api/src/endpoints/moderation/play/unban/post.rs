@@ -2,6 +2,7 @@
 
 use entities::SanctionKind;
 
+use crate::endpoints::moderation::own::check_other;
 use crate::endpoints::moderation::play::batch;
 use crate::endpoints::prelude::*;
 use crate::state::orders::{LiftRequest, Request, Unbanned, Unmuted};
@@ -22,6 +23,6 @@ pub(crate) fn operation(kind: SanctionKind) -> Operation {
 
 pub(crate) async fn handle(call: Call, kind: SanctionKind) -> Result<Reply, ApiError> {
     let request: LiftRequest = call.body()?;
-    batch::check_other(&call, request.identifier).await?;
+    check_other(&call, &[request.identifier]).await?;
     batch::execute(&call, kind, Request::Lifted(request)).await
 }

@@ -5,6 +5,7 @@ use entities::{ImportId, Person, SanctionKind, moderation_revision, sanction};
 use jobs::moderation::{Done, Imported, LiveServers, Order, Wanted, execute};
 
 use crate::endpoints::imports::open;
+use crate::endpoints::moderation::own::check_other;
 use crate::endpoints::prelude::*;
 
 const REASON: &str = "the import was undone";
@@ -37,6 +38,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let rows = sanction::history::of_ids(work.tx(), call.guild(), ids).await?;
     let named: Vec<_> =
         rows.iter().filter(|row| row.in_force(work.now())).filter_map(sanction::Model::subject).collect();
+    check_other(&call, &named).await?;
     let people = Person::resolve_all(work.tx(), call.guild(), &named).await?;
     let in_force = rows.iter().filter(|row| row.in_force(work.now()) && row.subject().is_some());
     for ((ban, subject), person) in in_force.zip(named).zip(people) {
