@@ -6,6 +6,7 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement, UpdateMany};
 
 use crate::by_id::no_relations;
+use crate::hidden::not_hidden;
 use crate::{Conn, GuildId, JobId, Result, Timestamp, guild, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -130,6 +131,7 @@ fn due_at_latest(now: Timestamp) -> UpdateMany<Entity> {
 pub async fn due(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<GuildId>> {
     let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
     let due = Entity::find().select_only().column(Column::GuildId).filter(Column::DueAt.lte(now));
+    let due = due.filter(not_hidden(Column::GuildId));
     let idle = due.filter(on).filter(Column::JobId.is_null()).filter(Column::Stopped.is_null());
     idle.order_by_asc(Column::DueAt).limit(limit).into_tuple().all(conn).await
 }
@@ -145,10 +147,11 @@ pub async fn last_ends(conn: &impl Conn) -> Result<Vec<Timestamp>> {
     let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
     let ended = Entity::find().select_only().column(Column::EndedAt).filter(on);
     let ended = ended.filter(Column::EndedAt.is_not_null()).filter(Column::Stopped.is_null());
+    let ended = ended.filter(not_hidden(Column::GuildId));
     ended.into_tuple().all(conn).await
 }
 
 /// How many guilds wait for a person.
 pub async fn count_stopped(conn: &impl Conn) -> Result<u64> {
-    Entity::find().filter(Column::Stopped.is_not_null()).count(conn).await
+    Entity::find().filter(Column::Stopped.is_not_null()).filter(not_hidden(Column::GuildId)).count(conn).await
 }

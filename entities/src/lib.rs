@@ -36,6 +36,7 @@ pub mod game_server;
 pub mod gateway_shard;
 pub mod guild;
 pub mod guild_figures;
+mod hidden;
 pub mod idempotency;
 mod ids;
 pub mod import;

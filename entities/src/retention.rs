@@ -8,6 +8,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, ExprTrait, Func, Query, SelectStatement, SimpleExpr};
 use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
+use crate::hidden::not_hidden;
 use crate::{
     Conn, GuildId, Result, SanctionId, Timestamp, api_key, application_panel, application_submission,
     leave_request, lists, moderation_revision, pending_action, sanction, shield_flag, sweep, ticket,
@@ -30,6 +31,7 @@ pub async fn sanctions(conn: &impl Conn, before: Timestamp, limit: u64) -> Resul
         .select_only()
         .columns([Column::SanctionId, Column::GuildId, Column::Revision])
         .filter(Column::LiftedAt.lt(before))
+        .filter(not_hidden(Column::GuildId))
         .order_by_asc(Column::LiftedAt)
         .limit(limit)
         .into_tuple()
@@ -120,6 +122,7 @@ fn old_submissions(before: Timestamp, limit: u64) -> SelectStatement {
         .columns([(Entity, Column::GuildId), (Entity, Column::SubmissionId)])
         .from(Entity)
         .and_where(own(Column::CreatedAt).lt(before))
+        .and_where(not_hidden(Column::GuildId))
         .and_where(own(Column::DecidedAt).is_null().or(own(Column::DecidedAt).lt(before)))
         .and_where(Expr::exists(has_later))
         .and_where(Expr::exists(has_newer_ticket).not())

@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr};
 use sea_orm::{Condition, DatabaseBackend, Iterable, Order, PrimaryKeyToColumn, UpdateMany};
 
+use crate::hidden::not_hidden;
 use crate::{Conn, Result};
 
 /// The rows that a sweep closes.
@@ -12,6 +13,12 @@ pub(crate) struct Due<E: EntityTrait> {
     pub(crate) id: E::Column,
     /// The column by which a row becomes due; the lowest value comes first.
     pub(crate) since: E::Column,
+}
+
+/// Of these rows those that a sweep may touch: none of a hidden guild, in tables where each row has a guild.
+fn of_standing<E: EntityTrait>(rows: Condition) -> Condition {
+    let guild = E::Column::iter().find(|column| column.as_str() == "guild_id" && !column.def().is_null());
+    Condition::all().add(rows).add_option(guild.map(not_hidden))
 }
 
 /// Applies `change` to up to `limit` due rows and returns them.
@@ -27,7 +34,7 @@ pub(crate) async fn close<E: EntityTrait>(
     let some = Query::select()
         .column(due.id)
         .from(E::default())
-        .cond_where(due.rows.clone())
+        .cond_where(of_standing::<E>(due.rows.clone()))
         .order_by(due.since, Order::Asc)
         .limit(limit)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
@@ -47,7 +54,8 @@ pub(crate) async fn close<E: EntityTrait>(
 /// The primary keys of up to `limit` of these rows.
 pub(crate) fn keys<E: EntityTrait>(rows: &Condition, limit: u64) -> SelectStatement {
     let key = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
-    Query::select().columns(key).from(E::default()).cond_where(rows.clone()).limit(limit).take()
+    let rows = of_standing::<E>(rows.clone());
+    Query::select().columns(key).from(E::default()).cond_where(rows).limit(limit).take()
 }
 
 /// The row is one of those whose primary keys the statement selects.

@@ -8,6 +8,7 @@ use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect};
 
 use super::Chain;
 use crate::audit_entry::{Column, Entity, MEMBER_SYNCED};
+use crate::hidden::not_hidden;
 use crate::{AuditId, Conn, GuildId, Result, Timestamp};
 
 /// Deletes the oldest entries that were written before this time, at most `limit`: of this chain, or of both. An entry
@@ -33,6 +34,7 @@ async fn chains(
         .select_only()
         .columns([Column::GuildId, Column::Action])
         .filter(Column::CreatedAt.lt(before))
+        .filter(not_hidden(Column::GuildId))
         .filter(Condition::all().add_option(chain.map(of)))
         .order_by_asc(Column::CreatedAt)
         .limit(limit);

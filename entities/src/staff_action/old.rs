@@ -8,6 +8,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::{ActionType, Column, Entity};
+use crate::hidden::not_hidden;
 use crate::{ActionId, ChatId, Conn, GuildId, Result, Timestamp, lists, pending_action, sweep};
 
 /// Works on up to `limit` actions from before `before`, the oldest first, and returns their number. Needs a transaction.
@@ -21,6 +22,7 @@ async fn counted(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64>
         .select_only()
         .columns([Column::ActionId, Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
         .filter(Column::CountedAt.lt(before))
+        .filter(not_hidden(Column::GuildId))
         // Written like the index's own condition, or the index is not used.
         .filter(Column::Nth.is_not_null())
         .filter(Expr::cust("NOT summed"))
