@@ -65,7 +65,7 @@ async fn run_verify(args: VerifyArgs) -> anyhow::Result<()> {
     let snapshot = context.database.snapshot().await?;
     let guilds = match args.guild {
         Some(guild) => vec![require_guild(&snapshot, guild).await?.guild_id],
-        None => guild::list(&snapshot).await?.iter().map(|guild| guild.guild_id).collect(),
+        None => whole(guild::list(&snapshot).await?),
     };
     let known = args.hash.as_ref().map(|hash| hash.0.as_slice());
     let mut outcomes = Vec::new();
@@ -93,6 +93,16 @@ async fn run_verify(args: VerifyArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Without those of which only a part of the log is there.
+fn whole(guilds: Vec<guild::Model>) -> Vec<GuildId> {
+    let (whole, hidden): (Vec<_>, Vec<_>) =
+        guilds.into_iter().partition(|guild| guild.removing_since.is_none());
+    for guild in hidden {
+        output::note(&format!("guild {} is left out: it is being imported or removed", guild.guild_id));
+    }
+    whole.into_iter().map(|guild| guild.guild_id).collect()
 }
 
 fn record(chain: &audit_chain::Model, verified: &Verified) -> Value {
