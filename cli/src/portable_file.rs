@@ -1,6 +1,9 @@
 //! The file of `export` and `import`: JSON Lines. The first line names the guild, then there is one for each row, in
 //! the order of [`portable::tables`], and the last one counts them.
 
+mod batch;
+mod scratch;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -12,6 +15,9 @@ use entities::portable::{Row, Shifts, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+pub(crate) use batch::Batch;
+use scratch::Scratch;
 
 /// Of the format. Another number is another format.
 const FORMAT: u32 = 1;
@@ -47,32 +53,54 @@ pub(crate) struct Checked {
     pub(crate) ids: BTreeMap<&'static str, Vec<i64>>,
 }
 
-/// Reads the whole file. An error names the line and the field.
-pub(crate) fn check(path: &Path, tables: &[Table]) -> anyhow::Result<Checked> {
-    let mut hash = Sha256::new();
+/// Reads the whole file, and tries its rows. An error names the line and the field.
+pub(crate) async fn check(path: &Path, tables: &[Table]) -> anyhow::Result<Checked> {
     let mut lines = Lines::open(path, tables)?;
+    let scratch = Scratch::open().await?;
+    let checked = read(&mut lines, &scratch).await;
+    scratch.close().await;
+    checked
+}
+
+async fn read(lines: &mut Lines<'_>, scratch: &Scratch) -> anyhow::Result<Checked> {
+    let (tables, mut hash) = (lines.tables, Sha256::new());
     let mut checked = Checked { guild: lines.guild, hash: Vec::new(), rows: 0, ids: BTreeMap::new() };
     hash.update(&lines.line);
-    let mut last = 0;
+    let (mut last, mut batch) = (0, Batch::default());
     while let Some((index, row)) = lines.next()? {
         hash.update(&lines.line);
         let table = &tables[index];
         if index < last {
             bail!(lines.wrong(&format!("a row of `{}` comes too late", table.name)));
         }
+        if index != last || batch.is_full() {
+            attempt(scratch, &tables[last], std::mem::take(&mut batch), lines).await?;
+        }
         last = index;
-        table.values(checked.guild, &row, &Shifts::default()).map_err(|problem| lines.wrong(&problem))?;
-        if let Some(id) = table.serial.and_then(|id| row[id].as_i64()) {
+        let values = table.values(checked.guild, &row, &Shifts::default());
+        batch.push(lines.number, values.map_err(|problem| lines.wrong(&problem))?);
+        if let Some(id) = table.serial.and_then(|id| integer(&row[id])) {
             checked.ids.entry(table.name).or_default().push(id);
         }
         checked.rows += 1;
     }
-    if lines.end != Some(checked.rows) {
+    if lines.end.is_none_or(|rows| rows == 0 || rows != checked.rows) {
         bail!(lines.wrong("the file is not complete"));
     }
+    attempt(scratch, &tables[last], batch, lines).await?;
     hash.update(&lines.line);
     checked.hash = hash.finalize().to_vec();
     Ok(checked)
+}
+
+async fn attempt(scratch: &Scratch, table: &Table, batch: Batch, lines: &Lines<'_>) -> anyhow::Result<()> {
+    let tried = scratch.insert(table, &batch).await;
+    tried.map_err(|(line, error)| lines.wrong_at(line, &error.to_string()))
+}
+
+/// An id, which is a text if it is large.
+fn integer(json: &Value) -> Option<i64> {
+    json.as_i64().or_else(|| json.as_str()?.parse().ok())
 }
 
 /// The rows of a file, each with the index of its table.
@@ -128,8 +156,17 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Of the last line that was read.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
     pub(crate) fn wrong(&self, problem: &str) -> anyhow::Error {
-        anyhow!("{}, line {}: {problem}", self.name, self.number)
+        self.wrong_at(self.number, problem)
+    }
+
+    pub(crate) fn wrong_at(&self, line: usize, problem: &str) -> anyhow::Error {
+        anyhow!("{}, line {line}: {problem}", self.name)
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Table {
     key: Vec<(&'static str, Kind)>,
     /// The column of an id that counts the rows of all guilds.
     pub serial: Option<&'static str>,
+    /// The first of the columns whose value the table's model does not take.
+    misfit: fn(&[(&'static str, Kind)], &[Value]) -> Option<usize>,
 }
 
 /// Columns that no query of their table reads.
@@ -58,7 +60,7 @@ impl Table {
         let key: Vec<_> = key.filter(|(column, _)| *column != "guild_id").collect();
         let serial = key.first().filter(|_| E::PrimaryKey::auto_increment()).map(|(column, _)| *column);
         let columns = columns.filter(|(column, _)| !LEFT_OUT.contains(&(name, column))).collect();
-        Self { name, columns, key, serial }
+        Self { name, columns, key, serial, misfit: misfit::<E> }
     }
 
     /// The rows of the guild after this one, in the order of their keys.
@@ -117,9 +119,13 @@ impl Table {
             let json = row.get(*column).ok_or_else(|| format!("field `{column}` is missing"))?;
             let value = kind.parse(if (self.name, *column) == SWITCHED_OFF { &off } else { json });
             let value = value.ok_or_else(|| format!("field `{column}` must be {}", kind.name()))?;
-            Ok(shifts.shifted(self.name, column, value))
+            Ok(shifts.shifted(self, column, value))
         });
         let values = values.collect::<Result<Vec<_>, String>>()?;
+        if let Some((column, _)) = (self.misfit)(&self.columns, &values).map(|at| self.columns[at]) {
+            let problem = if row[column].is_null() { "must not be null" } else { "has an unknown value" };
+            return Err(format!("field `{column}` {problem}"));
+        }
         let own = self.columns.iter().position(|(column, _)| *column == "guild_id");
         match own.and_then(|own| values.get(own)) {
             Some(Value::BigInt(Some(id))) if *id == guild.get() => Ok(values),
@@ -127,26 +133,23 @@ impl Table {
         }
     }
 
-    pub async fn insert(&self, conn: &impl Conn, rows: Vec<Vec<Value>>) -> Result<()> {
+    pub async fn insert(&self, conn: &impl Conn, rows: &[Vec<Value>]) -> Result<()> {
         let mut insert = Query::insert();
         insert.into_table(self.name).columns(self.columns.iter().map(|(column, _)| *column));
         for row in rows {
             insert
-                .values(row.into_iter().map(Expr::value))
+                .values(row.iter().cloned().map(Expr::value))
                 .map_err(|error| DbErr::Custom(error.to_string()))?;
         }
         conn.execute(&insert).await.map(drop)
     }
+}
 
-    /// How many rows of the guild there are.
-    pub async fn count(&self, conn: &impl Conn, guild: GuildId) -> Result<u64> {
-        let mut count = Query::select();
-        count
-            .expr_as(Expr::cust("CAST(count(*) AS bigint)"), "rows")
-            .from(self.name)
-            .and_where(Expr::col("guild_id").eq(guild));
-        let row = conn.query_one(&count).await?.ok_or_else(|| DbErr::RecordNotFound(self.name.to_owned()))?;
-        let rows: i64 = row.try_get("", "rows")?;
-        Ok(rows.unsigned_abs())
-    }
+/// Columns that the model does not have are never null.
+fn misfit<E: EntityTrait>(columns: &[(&'static str, Kind)], values: &[Value]) -> Option<usize> {
+    let mut model = <E::ActiveModel as ActiveModelTrait>::default();
+    columns.iter().zip(values).position(|((name, kind), value)| match name.parse::<E::Column>() {
+        Ok(column) => model.try_set(column, value.clone()).is_err(),
+        Err(_) => *value == kind.null(),
+    })
 }

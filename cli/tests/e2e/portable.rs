@@ -1,5 +1,7 @@
 //! `guildhall export` and `import`: a guild moves between instances and databases, whole or not at all.
 
+mod stopped;
+
 use std::path::Path;
 
 use reqwest::Method;
@@ -203,6 +205,11 @@ async fn a_file_that_is_not_whole_changes_nothing(deployment: &Deployment) {
     let ban = lines.iter().position(|line| line.starts_with("{\"sanction\"")).unwrap();
     let with = |line: &str| [&lines[..ban], &[line][..], &lines[ban + 1..]].concat().join("\n");
     let at = format!("line {}: ", ban + 1);
+    let with_field = |field: &str, value: Value| {
+        let mut row: Value = serde_json::from_str(lines[ban]).unwrap();
+        row["sanction"][field] = value;
+        with(&row.to_string())
+    };
     let files = [
         ("text", "nothing".to_owned(), "is no file of `guildhall export`".to_owned()),
         (
@@ -226,6 +233,15 @@ async fn a_file_that_is_not_whole_changes_nothing(deployment: &Deployment) {
             with(&lines[ban].replace(&deployment.guild().id, "7999999999999999999")),
             format!("{at}field `guild_id`"),
         ),
+        ("null", with_field("reason", Value::Null), format!("{at}field `reason` must not be null")),
+        ("word", with_field("kind", json!("curse")), format!("{at}field `kind` has an unknown value")),
+        (
+            "ways",
+            whole.replacen("\"link_ways\":[", "\"link_ways\":[\"passport\",", 1),
+            "line 2: field `link_ways` has an unknown value".to_owned(),
+        ),
+        // A rule between two columns.
+        ("rule", with_field("lifted_how", json!("lifted")), at.clone()),
     ];
     let instance = Instance::embedded(deployment, "other");
     instance.command(&["migrate"]).await.succeeded();

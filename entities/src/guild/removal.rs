@@ -6,7 +6,7 @@ use sea_orm::Statement;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 
-use super::{Column, Entity, Model};
+use super::{Column, Entity, Model, import};
 use crate::some_rows::some_rows;
 use crate::{Conn, GuildId, JobId, Result, Timestamp, job, moderation_revision};
 
@@ -54,7 +54,8 @@ pub const TABLES: [&str; 39] = [
     "guild_import",
 ];
 
-/// Marks the guild. From the commit on [`find`](super::find) does not find it. `None`: it is unknown.
+/// Marks the guild, and gives up its import. From the commit on [`find`](super::find) does not find it. `None`: it is
+/// unknown. Needs a transaction.
 pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Option<Model>> {
     let first = Expr::case(Column::RemovingSince.is_null(), Expr::value(now));
     let marked = Entity::update_many()
@@ -62,6 +63,7 @@ pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<O
         .filter(Column::GuildId.eq(guild))
         .exec_with_returning(conn)
         .await?;
+    import::give_up(conn, guild).await?;
     Ok(marked.into_iter().next())
 }
 

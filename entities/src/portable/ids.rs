@@ -1,13 +1,12 @@
 //! Ids that count the rows of all guilds: an import keeps them where they are free, and otherwise moves all those of a
 //! table by the same distance.
 
-use std::collections::BTreeMap;
-
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
 use sea_orm::{DatabaseBackend, Statement, Value};
 
 use super::Table;
 use crate::by_id::ROWS_PER_STATEMENT;
+use crate::guild::import::{self, Place, Placed};
 use crate::{Conn, GuildId, Result};
 
 /// Columns with the id of another table's row.
@@ -16,10 +15,20 @@ const REFERENCES: [(&str, &str, &str); 2] =
 
 /// How far the ids of each table move.
 #[derive(Debug, Default)]
-pub struct Shifts(BTreeMap<&'static str, (&'static str, i64)>);
+pub struct Shifts(Placed);
 
 impl Shifts {
-    /// Finds a place for the ids of a table, in their order, or the one that earlier rows of the guild have.
+    /// Of an import that goes on.
+    pub fn of(placed: Placed) -> Self {
+        Self(placed)
+    }
+
+    pub fn placed(&self) -> &Placed {
+        &self.0
+    }
+
+    /// Finds a place for the ids of a table, unless they have one, and keeps everybody else from it once the transaction is
+    /// committed.
     pub async fn place(
         &mut self,
         conn: &impl Conn,
@@ -27,31 +36,33 @@ impl Shifts {
         guild: GuildId,
         ids: &[i64],
     ) -> Result<()> {
-        let (Some(id), Some(first), Some(last)) = (table.serial, ids.first(), ids.last()) else {
+        let (Some(id), Some(first), Some(last)) = (table.serial, ids.iter().min(), ids.iter().max()) else {
             return Ok(());
         };
-        let own = Expr::col("guild_id").eq(guild);
-        let shift = match extreme(conn, table, Func::min(Expr::col(id)).into(), own).await? {
-            Some(own) => own - first,
-            None if are_free(conn, table, id, ids).await? => 0,
-            None => {
-                let newest =
-                    extreme(conn, table, Func::max(Expr::col(id)).into(), Expr::cust("1 = 1")).await?;
-                newest.map_or(0, |newest| newest + 1 - first)
-            }
+        if self.0.0.contains_key(table.name) {
+            return Ok(());
+        }
+        let others = import::places_of_others(conn, guild, table.name).await?;
+        let is_promised = others.iter().any(|other| other.first <= *last && *first <= other.last);
+        let shift = if !is_promised && are_free(conn, table, id, ids).await? {
+            0
+        } else {
+            let newest = extreme(conn, table, Func::max(Expr::col(id)).into(), Expr::cust("1 = 1")).await?;
+            let newest = others.iter().map(|other| other.last).chain(newest).max();
+            newest.map_or(0, |newest| newest + 1 - first)
         };
-        self.0.insert(table.name, (id, shift));
-        reserve(conn, table.name, id, last + shift).await
+        let place = Place { first: first + shift, last: last + shift, shift };
+        reserve(conn, table.name, id, place.last).await?;
+        self.0.0.insert(table.name.to_owned(), place);
+        Ok(())
     }
 
-    pub(super) fn shifted(&self, table: &str, column: &str, value: Value) -> Value {
-        let referred = REFERENCES.iter().find(|(of, name, _)| (*of, *name) == (table, column));
-        let shift = match referred {
-            Some((.., other)) => self.0.get(other).map(|(_, shift)| *shift),
-            None => self.0.get(table).filter(|(id, _)| *id == column).map(|(_, shift)| *shift),
-        };
-        match (value, shift) {
-            (Value::BigInt(Some(id)), Some(shift)) => Value::BigInt(Some(id + shift)),
+    pub(super) fn shifted(&self, table: &Table, column: &str, value: Value) -> Value {
+        let referred = REFERENCES.iter().find(|(of, name, _)| (*of, *name) == (table.name, column));
+        let own = table.serial.filter(|id| *id == column).map(|_| table.name);
+        let place = referred.map(|(.., other)| *other).or(own).and_then(|table| self.0.0.get(table));
+        match (value, place) {
+            (Value::BigInt(Some(id)), Some(place)) => Value::BigInt(Some(id + place.shift)),
             (value, _) => value,
         }
     }
@@ -74,12 +85,21 @@ async fn extreme(conn: &impl Conn, table: &Table, of: Expr, rows: Expr) -> Resul
     row.map_or(Ok(None), |row| row.try_get("", "id"))
 }
 
-/// Whoever writes a row meanwhile gets a later id. SQLite counts from the last row by itself.
+/// Whoever writes a row meanwhile gets a later id.
 async fn reserve(conn: &impl Conn, table: &str, id: &str, last: i64) -> Result<()> {
-    if conn.get_database_backend() != DatabaseBackend::Postgres {
-        return Ok(());
+    let backend = conn.get_database_backend();
+    if backend == DatabaseBackend::Postgres {
+        let sql = "SELECT setval(pg_get_serial_sequence($1, $2)::regclass, greatest($3, nextval(pg_get_serial_sequence($1, $2)::regclass)))";
+        let values = [table.into(), id.into(), last.into()];
+        return conn.query_one_raw(Statement::from_sql_and_values(backend, sql, values)).await.map(drop);
     }
-    let sql = "SELECT setval(pg_get_serial_sequence($1, $2)::regclass, greatest($3, nextval(pg_get_serial_sequence($1, $2)::regclass)))";
-    let values = [table.into(), id.into(), last.into()];
-    conn.query_one_raw(Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)).await.map(drop)
+    let values = || -> [Value; 2] { [last.into(), table.into()] };
+    let raise = "UPDATE sqlite_sequence SET seq = max(seq, $1) WHERE name = $2";
+    let raised = conn.execute_raw(Statement::from_sql_and_values(backend, raise, values())).await?;
+    if raised.rows_affected() == 0 {
+        // No row was ever written there.
+        let begin = "INSERT INTO sqlite_sequence (seq, name) VALUES ($1, $2)";
+        conn.execute_raw(Statement::from_sql_and_values(backend, begin, values())).await?;
+    }
+    Ok(())
 }

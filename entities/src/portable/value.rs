@@ -71,7 +71,7 @@ impl Kind {
         })
     }
 
-    /// `None`: the JSON is of another kind. The database says whether null is allowed.
+    /// `None`: the JSON is of another kind. The model of the table says whether null is allowed.
     pub(super) fn parse(self, json: &Json) -> Option<Value> {
         if json.is_null() {
             return Some(self.null());
@@ -91,7 +91,7 @@ impl Kind {
         }
     }
 
-    fn null(self) -> Value {
+    pub(super) fn null(self) -> Value {
         match self {
             Self::Integer => Value::Int(None),
             Self::Long => Value::BigInt(None),

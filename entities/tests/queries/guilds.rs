@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use entities::guild::import::{self, Placed};
 use entities::guild::{self as guilds, removal};
-use entities::{RoleList, link, shield_flag};
+use entities::staff_session::NewSession;
+use entities::{
+    RoleList, SessionId, audit_chain, follow, link, loa, retention, shield_flag, staff_action, staff_session,
+    strike,
+};
 use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
 
-use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, place, play};
 
 /// Tables with a column `guild_id`; and pairs of a table and another whose deleted rows cascade to it.
 const ON_SQLITE: [&str; 2] = [
@@ -23,7 +28,42 @@ const ON_POSTGRES: [&str; 2] = [
      WHERE contype = 'f' AND confdeltype = 'c' AND attname = 'guild_id'",
 ];
 
+/// Rows that are due for a sweep, or old.
+const DUE: [&str; 6] = [
+    "INSERT INTO loa (guild_id, staff_id, starts_at, ends_at, reason, status, created_at)
+     VALUES (7000000000000000000, 1, '2026-04-12T18:33:21+00:00', '2026-04-13T18:33:21+00:00', 'r', 'active',
+     '2026-04-12T18:33:21+00:00')",
+    "INSERT INTO strike (guild_id, staff_id, reason, severity, issued_by, created_at, expires_at)
+     VALUES (7000000000000000000, 1, 'r', 1, 1, '2026-04-12T18:33:21+00:00', '2026-04-13T18:33:21+00:00')",
+    "INSERT INTO follow (guild_id, brake_percent, due_at, changed, quiet, failures, unbraked)
+     VALUES (7000000000000000000, 10, '2026-04-12T18:33:21+00:00', 0, 0, 0, false)",
+    "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, lifted_at, lifted_how,
+     mirror_state, revision) VALUES (7000000000000000000, 'mute', 1, 'r', 1, '2026-04-12T18:33:21+00:00',
+     '2026-04-13T18:33:21+00:00', 'lifted', 'none', 1)",
+    "INSERT INTO audit_entry (guild_id, action, source, actor_id, target_id, metadata, created_at)
+     VALUES (7000000000000000000, 'loa.expire', 'service', 0, '1', '{}', '2026-04-12T18:33:21+00:00')",
+    "INSERT INTO staff_action (guild_id, staff_id, action_type, nth, counted_at, target_id, details, created_at)
+     VALUES (7000000000000000000, 1, 'ban', 1, '2026-04-12T18:33:21+00:00', '1', '{}', '2026-04-12T18:33:21+00:00')",
+];
+
 impl Fixture {
+    /// How many rows each sweep and each retention finds.
+    async fn swept(&self) -> [u64; 8] {
+        let (conn, late) = (self.begin().await, at(1_000_000));
+        let found = [
+            loa::sweep(&conn, None, late, 10).await.unwrap().len() as u64,
+            strike::sweep(&conn, None, late, 10).await.unwrap().len() as u64,
+            staff_session::sweep_stale(&conn, late, 10).await.unwrap().len() as u64,
+            follow::due(&conn, late, 10).await.unwrap().len() as u64,
+            staff_session::sum::fold(&conn, late, 10).await.unwrap(),
+            staff_action::old::fold(&conn, late, 10).await.unwrap(),
+            retention::sanctions(&conn, late, 10).await.unwrap(),
+            audit_chain::old::delete(&conn, None, late, 10).await.unwrap(),
+        ];
+        conn.commit().await.unwrap();
+        found
+    }
+
     async fn pairs(&self, sql: &str) -> Vec<(String, String)> {
         let statement = Statement::from_string(self.conn().get_database_backend(), sql);
         let rows = self.conn().query_all_raw(statement).await.unwrap();
@@ -89,6 +129,40 @@ both_databases! {
         assert!(removal::find(fixture.conn(), guild()).await.unwrap().is_none());
         assert!(removal::begin(fixture.conn(), guild(), at(9)).await.unwrap().is_none());
         assert!(guilds::find(fixture.conn(), other_guild()).await.unwrap().is_some());
+    }
+
+    async fn sweeps_and_retention_leave_a_hidden_guild_alone(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let (id, guild_id) = (SessionId(uuid::Uuid::now_v7()), guild());
+        let (staff, play, place, server) = (chat(1), play(1), place(1), "server-1".to_owned());
+        let session = NewSession { id, guild: guild_id, staff, play, place, server };
+        let transaction = fixture.begin().await;
+        assert!(staff_session::start(&transaction, session, at(0)).await.unwrap().is_some());
+        transaction.commit().await.unwrap();
+        for row in DUE {
+            fixture.execute(row).await;
+        }
+        assert!(removal::begin(fixture.conn(), guild(), at(0)).await.unwrap().is_some());
+        assert_eq!(fixture.swept().await, [0; 8]);
+        fixture.execute("UPDATE guild SET removing_since = NULL").await;
+        assert_eq!(fixture.swept().await, [1; 8]);
+    }
+
+    async fn a_removal_gives_an_import_up(fixture: &Fixture) {
+        import::begin(fixture.conn(), guild(), vec![1], at(0)).await.unwrap();
+        let advance = async |written, rows| {
+            import::advance(fixture.conn(), guild(), written, rows, &Placed::default()).await.unwrap()
+        };
+        assert!(advance(0, 5).await);
+        assert!(!advance(0, 5).await, "another run has written them");
+        assert_eq!(import::find(fixture.conn(), guild()).await.unwrap().unwrap().rows_written, 5);
+        assert!(removal::begin(fixture.conn(), guild(), at(5)).await.unwrap().is_some());
+        assert!(import::find(fixture.conn(), guild()).await.unwrap().is_none());
+        assert!(!advance(5, 1).await);
+        let transaction = fixture.begin().await;
+        assert!(!import::finish(&transaction, guild()).await.unwrap());
+        transaction.rollback().await.unwrap();
+        assert!(guilds::find(fixture.conn(), guild()).await.unwrap().is_none());
     }
 
     async fn a_deadlock_is_a_conflict_that_one_of_two_can_repeat(fixture: &Fixture) {
