@@ -33,7 +33,8 @@ pub struct Table {
 const UNREAD: [(&str, &str, Kind); 1] = [("staff_action", "summed", Kind::Flag)];
 
 /// What the instance decides, not the guild.
-const LEFT_OUT: [(&str, &str); 2] = [("guild", "removing_since"), ("guild", "shield_writer")];
+const LEFT_OUT: [(&str, &str); 3] =
+    [("guild", "removing_since"), ("guild", "shield_writer"), ("follow", "job_id")];
 
 /// Log channels are off after an import, whatever the file says: the channel may be another guild's, and another bot posts.
 const SWITCHED_OFF: (&str, &str) = ("log_channel", "state");
@@ -44,8 +45,8 @@ pub fn tables() -> Vec<Table> {
         ($($module:ident $(:: $part:ident)?)+) => { vec![$(Table::of(crate::$module$(::$part)?::Entity)),+] };
     }
     all![
-        guild staff_role staff_member binding link moderation_revision sanction chat_ban strike loa leave_request
-        staff_note staff_session::sum staff_session staff_action pending_action quota registered_game
+        guild follow staff_role staff_member binding link moderation_revision sanction chat_ban strike loa
+        leave_request staff_note staff_session::sum staff_session staff_action pending_action quota registered_game
         application_panel application_submission application_comment ticket log_channel audit_chain audit_entry
     ]
 }

@@ -60,9 +60,13 @@ async fn a_guild_is_equal_wherever_it_goes(deployment: &Deployment) {
     community::live(deployment).await;
     let log = format!("/guilds/{0}/log-channels/{0}", deployment.guild().id);
     deployment.api().send(Method::PUT, &log, Some(json!({ "news": ["tickets"] }))).await.ok();
+    let follow = format!("/guilds/{}/follow", deployment.guild().id);
+    let never = json!({ "every_minutes": 0, "brake_percent": 20 });
+    deployment.api().key(&deployment.guild().admin_key).patch(&follow, never).await.ok();
     let (guild, here) = (deployment.guild().id.clone(), export(deployment, "here").await);
     for table in [
         "guild",
+        "follow",
         "staff_role",
         "staff_member",
         "binding",
