@@ -1,5 +1,5 @@
-//! API processes, for operators. Each writes a heartbeat on the database's clock; [`crate::worker`] has the processes that
-//! run jobs.
+//! Processes that run no jobs, for operators: APIs and gateways. Each writes a heartbeat on the database's clock;
+//! [`crate::worker`] has the processes that run jobs.
 
 use std::time::Duration;
 
@@ -21,22 +21,38 @@ pub struct Model {
     pub version: String,
     pub started_at: Timestamp,
     pub heartbeat_at: Timestamp,
+    pub role: Role,
 }
 
 no_relations!();
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+pub enum Role {
+    Api,
+    Gateway,
+}
 
 /// Writes a heartbeat, and the row where there is none; the database sets the times.
 pub async fn beat(conn: &impl Conn, process: &Model, now: Timestamp) -> Result<()> {
     let later = OnConflict::column(Column::Name).update_column(Column::HeartbeatAt).to_owned();
     let insert = Query::insert()
         .into_table(Entity)
-        .columns([Column::Name, Column::Host, Column::Version, Column::StartedAt, Column::HeartbeatAt])
+        .columns([
+            Column::Name,
+            Column::Host,
+            Column::Version,
+            Column::StartedAt,
+            Column::HeartbeatAt,
+            Column::Role,
+        ])
         .values([
             Expr::value(process.name.as_str()),
             Expr::value(process.host.as_str()),
             Expr::value(process.version.as_str()),
             time::now(conn, now),
             time::now(conn, now),
+            Expr::value(process.role),
         ])
         .map_err(|error| DbErr::Custom(error.to_string()))?
         .on_conflict(later)

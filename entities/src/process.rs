@@ -1,5 +1,5 @@
-//! The processes of an instance that live, by their heartbeats: [`api_process`] has those that serve the API, [`worker`]
-//! those that run jobs.
+//! The processes of an instance that live, by their heartbeats: [`worker`] has those that run jobs, [`api_process`] the
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,6 +16,7 @@ pub enum Role {
     Api,
     Worker,
     Scheduler,
+    Gateway,
 }
 
 impl Role {
@@ -44,6 +45,15 @@ impl worker::Model {
     }
 }
 
+impl From<api_process::Role> for Role {
+    fn from(role: api_process::Role) -> Self {
+        match role {
+            api_process::Role::Api => Self::Api,
+            api_process::Role::Gateway => Self::Gateway,
+        }
+    }
+}
+
 /// How many processes of each role are alive, and of which classes they run jobs. `guildhall serve` counts once for each role.
 #[derive(Debug, Default)]
 pub struct Alive {
@@ -65,9 +75,9 @@ impl Alive {
 pub async fn alive(conn: &impl Conn, now: Timestamp) -> Result<Alive> {
     let now = time::read(conn, now).await?;
     let mut alive = Alive::default();
-    for api in api_process::list(conn).await? {
-        if is_alive(api.heartbeat_at, now) {
-            *alive.roles.entry(Role::Api).or_default() += 1;
+    for process in api_process::list(conn).await? {
+        if is_alive(process.heartbeat_at, now) {
+            *alive.roles.entry(process.role.into()).or_default() += 1;
         }
     }
     for worker in worker::all(conn).await? {

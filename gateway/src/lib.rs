@@ -16,10 +16,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use chat_commands::ChatCommands;
+use entities::api_process::Role;
 use entities::leader_lease;
 use platforms::{Gateway, PlatformError, Platforms};
 use queue::Queue;
-use runtime::{Context, leader};
+use runtime::{Context, leader, presence};
 use tokio::sync::watch;
 
 use crate::connection::Reader;
@@ -39,6 +40,8 @@ pub fn start(
 ) {
     let (context, queue, platforms) = (context.clone(), queue.clone(), platforms.clone());
     let soft = context.shutdown.soft().clone();
+    let shown = context.clone();
+    context.shutdown.services().spawn(async move { presence::keep(&shown, Role::Gateway).await });
     context.shutdown.tracker().clone().spawn(async move {
         let Some(Some(stream)) = soft.run_until_cancelled(stream(&platforms)).await else { return };
         let shards = stream.shards.max(1);

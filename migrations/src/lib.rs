@@ -29,7 +29,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 31] = changes![
+const CHANGES: [Change; 32] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -61,6 +61,7 @@ const CHANGES: [Change; 31] = changes![
     "m0029_accent",
     "m0030_numbers_of_sanctions",
     "m0031_import_progress",
+    "m0032_watched",
 ];
 
 struct Schema;

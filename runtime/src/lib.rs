@@ -13,6 +13,7 @@ mod files;
 pub mod leader;
 mod limits;
 mod ops_http;
+pub mod presence;
 mod process_name;
 mod readiness;
 mod redis;

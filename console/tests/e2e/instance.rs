@@ -71,7 +71,7 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
     }
     let (roles, scheduler): (&[_], _) = match deployment.mode() {
         Mode::Embedded => {
-            (&["API, worker, scheduler slots: "], "is API, worker and scheduler in one process")
+            (&["API, worker, scheduler slots: "], "is API, worker, scheduler and gateway in one process")
         }
         Mode::Distributed => {
             (&["API", "worker slots: ", "scheduler slots: maintenance "], "leads: it rescues")

@@ -1,4 +1,4 @@
-//! The processes of this instance. `guildhall serve` is API, worker and scheduler in one: its parts share one
+//! The processes of this instance. `guildhall serve` is API, worker, scheduler and gateway in one: its parts share one
 //! row.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,10 +27,10 @@ pub(super) struct Process {
 
 /// `now`: by the database's clock, which writes the heartbeats.
 pub(super) async fn read(conn: &Pool, now: Timestamp) -> Result<Vec<Process>, DbErr> {
-    let apis = api_process::list(conn).await?.into_iter().map(|row| Process::api(row, now));
+    let others = api_process::list(conn).await?.into_iter().map(|row| Process::without_jobs(row, now));
     let workers = worker::list(conn).await?.into_iter().map(|row| Process::worker(row, now));
     let mut processes: Vec<Process> = Vec::new();
-    for part in apis.chain(workers) {
+    for part in others.chain(workers) {
         match processes.iter_mut().find(|process| process.is_one_with(&part)) {
             Some(process) => process.add(part),
             None => processes.push(part),
@@ -59,9 +59,9 @@ impl Process {
         }
     }
 
-    fn api(row: api_process::Model, now: Timestamp) -> Self {
+    fn without_jobs(row: api_process::Model, now: Timestamp) -> Self {
         Self {
-            roles: BTreeSet::from([Role::Api]),
+            roles: BTreeSet::from([row.role.into()]),
             alive: is_alive(row.heartbeat_at, now),
             running: None,
             slots: BTreeMap::new(),
