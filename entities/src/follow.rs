@@ -34,6 +34,9 @@ pub struct Model {
     pub unbraked: bool,
     /// When a sync or a preview last looked at all members.
     pub looked_at: Option<Timestamp>,
+    /// When the last pass that succeeded ended, or since when one can be expected. `None`: a program that does not know it
+    /// made the row.
+    pub age_from: Option<Timestamp>,
 }
 
 no_relations!();
@@ -56,6 +59,7 @@ impl Model {
             stopped: None,
             unbraked: false,
             looked_at: None,
+            age_from: Some(now),
         }
     }
 
@@ -71,11 +75,11 @@ impl Model {
 
 /// Gives guilds that have links, and no row yet, one that is due now.
 pub async fn add_missing(conn: &impl Conn, now: Timestamp) -> Result<u64> {
-    let missing = "INSERT INTO follow (guild_id, brake_percent, due_at, changed, quiet, failures, unbraked) \
-        SELECT guild_id, $1, $2, 0, 0, 0, false FROM guild WHERE removing_since IS NULL \
+    let missing = "INSERT INTO follow (guild_id, brake_percent, due_at, age_from, changed, quiet, failures, unbraked) \
+        SELECT guild_id, $1, $2, $3, 0, 0, 0, false FROM guild WHERE removing_since IS NULL \
         AND EXISTS (SELECT 1 FROM link WHERE link.guild_id = guild.guild_id) \
         AND NOT EXISTS (SELECT 1 FROM follow WHERE follow.guild_id = guild.guild_id) ON CONFLICT DO NOTHING";
-    let values = [BRAKE_PERCENT.into(), now.into()];
+    let values = [BRAKE_PERCENT.into(), now.into(), now.into()];
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), missing, values);
     Ok(conn.execute_raw(statement).await?.rows_affected())
 }
@@ -142,13 +146,13 @@ pub async fn running(conn: &impl Conn) -> Result<Vec<(GuildId, JobId)>> {
     rows.filter(Column::JobId.is_not_null()).into_tuple().all(conn).await
 }
 
-/// When the last pass of each guild that follows ended, but for those that wait for a person.
-pub async fn last_ends(conn: &impl Conn) -> Result<Vec<Timestamp>> {
+/// From when on the last pass of each guild that follows ages, but for those that wait for a person.
+pub async fn ages_from(conn: &impl Conn) -> Result<Vec<Timestamp>> {
     let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
-    let ended = Entity::find().select_only().column(Column::EndedAt).filter(on);
-    let ended = ended.filter(Column::EndedAt.is_not_null()).filter(Column::Stopped.is_null());
-    let ended = ended.filter(not_hidden(Column::GuildId));
-    ended.into_tuple().all(conn).await
+    let rows = Entity::find().select_only().columns([Column::AgeFrom, Column::EndedAt]);
+    let rows = rows.filter(on).filter(Column::Stopped.is_null()).filter(not_hidden(Column::GuildId));
+    let rows: Vec<(Option<Timestamp>, Option<Timestamp>)> = rows.into_tuple().all(conn).await?;
+    Ok(rows.into_iter().filter_map(|(from, ended)| from.or(ended)).collect())
 }
 
 /// How many guilds wait for a person.

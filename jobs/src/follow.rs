@@ -69,12 +69,12 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     Ok(())
 }
 
-/// How old the passes are, and how many guilds wait for a person.
+/// How long ago passes succeeded, and how many guilds wait for a person.
 pub async fn gauges(context: &Context) -> Result<Vec<Gauge>, DbErr> {
     let (conn, now) = (context.database.read(), context.clock.now());
-    let ends = follow::last_ends(conn).await?;
+    let from = follow::ages_from(conn).await?;
     let mut ages: Vec<_> =
-        ends.into_iter().map(|end| (now - end).to_std().unwrap_or_default().as_secs_f64()).collect();
+        from.into_iter().map(|from| (now - from).to_std().unwrap_or_default().as_secs_f64()).collect();
     ages.sort_unstable_by(f64::total_cmp);
     let age = |quantile, place: Option<usize>| {
         let age = place.and_then(|place| ages.get(place)).copied().unwrap_or_default();
@@ -129,7 +129,7 @@ fn after(row: Model, job: Option<&job::Model>, now: Timestamp) -> Model {
     };
     let quiet = if changed == 0 { row.quiet.saturating_add(1) } else { 0 };
     let pause = row.every_minutes.map_or_else(|| pause(quiet), |minutes| TimeDelta::minutes(minutes.into()));
-    Model { due_at: now + pause, changed, quiet, failures: 0, ..row }
+    Model { due_at: now + pause, changed, quiet, failures: 0, age_from: Some(now), ..row }
 }
 
 /// A guild where nothing ever changes is visited less often.
@@ -156,13 +156,19 @@ mod tests {
     #[test]
     fn a_guild_where_passes_fail_is_tried_once_a_day_in_the_end() {
         let guild = GuildId::try_from(7).unwrap();
-        let now = Timestamp::UNIX_EPOCH;
-        let mut row = Model::usual(guild, now);
+        let begun = Timestamp::UNIX_EPOCH;
+        let now = begun + TimeDelta::days(1);
+        let mut row = Model::usual(guild, begun);
         let mut pauses = Vec::new();
         for _ in 0..9 {
             row = after(row, None, now);
             pauses.push((row.due_at - now).num_minutes());
         }
+        assert_eq!(
+            (row.ended_at, row.age_from),
+            (Some(now), Some(begun)),
+            "what fails does not make it younger"
+        );
         assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 960, 1_440, 1_440]);
         assert_eq!(pause_after_failures(i32::MAX), LONGEST_PAUSE);
     }

@@ -158,6 +158,7 @@ impl Wire {
     }
 
     fn settled(&self, request: &Request, answer: Response, pause: Option<Duration>) -> Result<Response> {
+        self.note_credential(request, answer.status);
         match (answer.status, pause) {
             (200..=299, _) => Ok(answer),
             (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),
@@ -166,6 +167,19 @@ impl Wire {
                 tracing::debug!(platform, route = request.route, status, "platform call refused");
                 Err((self.classify)(request.route, status, &answer.body))
             }
+        }
+    }
+
+    /// Other answers say nothing of the credential, and 401 to a call without one is about the token in its address.
+    fn note_credential(&self, request: &Request, status: u16) {
+        let is_refused = match status {
+            200..=299 => false,
+            401 => true,
+            _ => return,
+        };
+        if request.headers.values().any(HeaderValue::is_sensitive) {
+            metrics::gauge!("guildhall_platform_credential_refused", "platform" => self.http.platform())
+                .set(f64::from(u8::from(is_refused)));
         }
     }
 

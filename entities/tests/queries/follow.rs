@@ -34,6 +34,26 @@ both_databases! {
         assert_eq!((usual.due_at, usual.every_minutes, usual.job_id), (at(8), None, None));
     }
 
+    async fn a_guild_ages_from_its_last_success_unless_it_is_off_or_stopped(fixture: &Fixture) {
+        let conn = fixture.conn();
+        fixture.link(chat(1), play(1)).await;
+        follow::add_missing(conn, at(5)).await.unwrap();
+        let ages = async || follow::ages_from(conn).await.unwrap();
+        assert_eq!(ages().await, [at(5)], "no pass has ended");
+        let row = follow::lock(conn, guild(), at(7)).await.unwrap();
+        for (changed, from) in [
+            (Model { ended_at: Some(at(9)), ..row.clone() }, vec![at(5)]),
+            (Model { age_from: Some(at(9)), ..row.clone() }, vec![at(9)]),
+            (Model { every_minutes: Some(0), ..row.clone() }, vec![]),
+            (Model { stopped: Some("too many".to_owned()), ..row.clone() }, vec![]),
+            (Model { age_from: None, ended_at: Some(at(8)), ..row.clone() }, vec![at(8)]),
+            (Model { age_from: None, ..row.clone() }, vec![]),
+        ] {
+            follow::save(conn, changed.clone()).await.unwrap();
+            assert_eq!(ages().await, from, "{changed:?}");
+        }
+    }
+
     async fn calls_of_passes_come_one_after_another(fixture: &Fixture) {
         let plan = async |seconds: i64, now: i64| {
             follow_budget::plan(fixture.conn(), TimeDelta::seconds(seconds), at(now)).await.unwrap()

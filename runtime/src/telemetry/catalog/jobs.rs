@@ -71,7 +71,7 @@ pub(super) const METRICS: &[Metric] = &[
         Unit::Seconds,
         &["quantile"],
         ALL,
-        "How long ago the last automatic sync of a guild ended: of half of them (0.5), and of the oldest (1)",
+        "How long ago the last automatic sync of a guild that succeeded ended: of half of them (0.5), and of the oldest (1)",
     ),
     gauge(
         "guildhall_follow_stopped",

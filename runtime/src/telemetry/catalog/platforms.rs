@@ -61,4 +61,11 @@ pub(super) const METRICS: &[Metric] = &[
         ALL,
         "Refusals (401, 403, 429) in ten minutes: bulk calls pause at 5000",
     ),
+    gauge(
+        "guildhall_platform_credential_refused",
+        Unit::Count,
+        &["platform"],
+        "api, worker, gateway",
+        "1 if the platform refused the token or key (401) of this process's last call, 0 if it accepted it",
+    ),
 ];

@@ -36,6 +36,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         every_minutes: every,
         brake_percent: brake_percent.0.map_or(before.brake_percent, |Whole(percent)| percent),
         due_at,
+        // While it was off nothing could succeed.
+        age_from: if before.is_off() { Some(now) } else { before.age_from },
         ..before.clone()
     };
     let Some(changes) = audit::changes(&Noted::from(&before), &Noted::from(&after))? else {

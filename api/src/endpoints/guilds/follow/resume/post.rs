@@ -20,7 +20,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let Some(stopped) = before.stopped.clone() else {
         return Err(ApiError::conflict("not_stopped", "no pass stopped by its brake"));
     };
-    let after = Model { stopped: None, unbraked: true, due_at: now, ..before };
+    let after = Model { stopped: None, unbraked: true, due_at: now, age_from: Some(now), ..before };
     let saved = follow::save(work.tx(), after).await?;
     work.audit("sync.follow_continued", call.guild(), json!({ "reason": stopped }));
     work.commit(Reply::data(&Follow::from(&saved))?.with_message("the next pass goes on")).await
