@@ -31,7 +31,7 @@ Examples:
 
 Every setting is a flag and a variable; `guildhall COMMAND --help` lists them with their defaults. A secret is a
 variable or a file, which a flag names: flags stand in the list of processes.
-A command exits with 0 when it has done everything. Otherwise it prints one line on standard error.";
+A command exits with 0 when it has done everything. Otherwise it says why on standard error.";
 
 pub(crate) fn with_guide(command: Command) -> Command {
     let template = format!(

@@ -13,11 +13,11 @@ use crate::{output, schema};
 
 /// Brings the database schema up to date: all pending migrations or none. Running it again does nothing.
 ///
-/// `serve` does this by itself; `api`, `worker` and `scheduler` refuse to start on an old schema. Processes of the release
+/// `serve` does this by itself; `api`, `worker`, `scheduler` and `gateway` refuse to start on an old schema. Processes of the release
 /// before go on working on the new one, so migrate first, then restart them one after the other.
 ///
-/// Exit codes, of every command: 3 if the schema lacks changes, 4 if it is newer than this program can work with, 1 for any
-/// other error.
+/// Exit codes, of every command: 3 if the schema lacks changes, 4 if it is newer than this program can work with, 1 or 2 for
+/// any other error: 2 if it shows while flags and their variables are read, such as an unknown flag.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Change nothing: print which changes are pending, and which ones this program does not know

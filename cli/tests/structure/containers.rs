@@ -18,6 +18,9 @@ const FIXED: [&str; 7] = [
     "GUILDHALL_WAIT_FOR_SERVERS",
 ];
 
+/// What the library of traces reads itself, so no help shows it: for each process that sends traces.
+const OF_TRACES: [&str; 3] = ["OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"];
+
 fn text(name: &str) -> String {
     std::fs::read_to_string(workspace().join("deploy").join(name)).unwrap()
 }
@@ -71,7 +74,9 @@ fn settings(command: &str) -> BTreeSet<String> {
     let help = Command::new(env!("CARGO_BIN_EXE_guildhall")).args([command, "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let names = help.split("[env: ").skip(1).map(|rest| rest.split(['=', ']']).next().unwrap());
-    names.map(|name| name.strip_suffix("_FILE").unwrap_or(name).to_owned()).collect()
+    let names = names.map(|name| name.strip_suffix("_FILE").unwrap_or(name));
+    let of_traces = OF_TRACES.into_iter().filter(|_| help.contains("[env: GUILDHALL_OTLP_ENDPOINT="));
+    names.chain(of_traces).map(str::to_owned).collect()
 }
 
 fn environment(part: &str) -> BTreeSet<String> {
@@ -151,7 +156,7 @@ fn what_the_example_sets_is_used() {
     }
 }
 
-/// The list of processes shows arguments to every user of the machine.
+/// The list of processes shows arguments to every user of the machine. A shell's own variable, after `$$`, is none.
 #[test]
 fn no_password_is_an_argument() {
     for (name, part) in all_services() {
@@ -159,7 +164,23 @@ fn no_password_is_an_argument() {
         for (field, text) in
             parts(&part, "    ").into_iter().filter(|(field, _)| shown.contains(&field.as_str()))
         {
-            assert!(!text.contains("PASSWORD"), "{name}: {field}");
+            assert!(!text.replace("$$", "").contains('$'), "{name}: {field}");
         }
+    }
+}
+
+/// compose reads the whole file, whatever profile is asked for.
+#[test]
+fn a_profile_demands_nothing_of_those_without_it() {
+    let with_profile: Vec<_> = all_services().filter(|(_, part)| part.contains(" profiles: ")).collect();
+    assert_eq!(with_profile.len(), 2, "{with_profile:?}");
+    for (name, part) in with_profile {
+        let interpolated = part.replace("$$", "");
+        let demanded: Vec<_> = interpolated
+            .split("${")
+            .skip(1)
+            .filter(|rest| rest.split('}').next().unwrap().contains(":?"))
+            .collect();
+        assert!(demanded.is_empty(), "{name}: {demanded:?}");
     }
 }
