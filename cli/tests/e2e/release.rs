@@ -8,6 +8,9 @@ use std::process::Command;
 
 use testkit::binary;
 
+/// How a name of another file ends.
+const ENDS: [&str; 6] = [".yaml", ".yml", ".json", ".md", ".env", "Dockerfile"];
+
 /// What is installed beside the manual pages, below `/usr/local` unless it is in `/etc`.
 const INSTALLED: [&str; 15] = [
     "bin/guildhall",
@@ -54,6 +57,34 @@ fn files(folder: &Path) -> BTreeSet<String> {
     find.lines().map(str::to_owned).collect()
 }
 
+/// What a file of the archive names: YAML outside of its comments, Markdown by links. Relative to its folder or to the archive's.
+fn named(archive: &Path, file: &str) -> Vec<(String, String)> {
+    let text = || fs::read_to_string(archive.join(file)).unwrap();
+    let named: Vec<String> = if file.ends_with(".yaml") {
+        let text = text();
+        let code = text.lines().map(|line| if line.starts_with('#') { "" } else { line });
+        let code = code.map(|line| line.split(" #").next().unwrap());
+        let words =
+            code.flat_map(|line| line.split(|one: char| one.is_whitespace() || "[]{},\"'".contains(one)));
+        // What is mounted is named before the place where it is; a section of a page after it.
+        let words = words.map(|word| word.split([':', '#']).next().unwrap());
+        let is_file = |word: &&str| {
+            let is_relative = word.starts_with("./") || word.starts_with("../") || *word == "..";
+            let ends = ENDS.iter().any(|end| word.ends_with(*end));
+            (is_relative || ends) && !word.starts_with('/')
+        };
+        words.filter(is_file).map(str::to_owned).collect()
+    } else if file.ends_with(".md") {
+        let text = text();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = links.map(|link| link.split('#').next().unwrap());
+        files.filter(|link| !link.is_empty() && !link.contains(':')).map(str::to_owned).collect()
+    } else {
+        Vec::new()
+    };
+    named.into_iter().map(|name| (file.to_owned(), name)).collect()
+}
+
 #[test]
 fn an_archive_is_the_same_twice_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,8 +94,16 @@ fn an_archive_is_the_same_twice_and_leaves_nothing_behind() {
     fs::create_dir(&unpacked).unwrap();
     let place = ["-xzf", archive.to_str().unwrap(), "-C", unpacked.to_str().unwrap(), "--strip-components=1"];
     run(Path::new("tar"), &place, &[]);
-    for packed in ["deploy/compose.yaml", "deploy/kubernetes/api.yaml", "deploy/prometheus/alerts.yaml"] {
+    for packed in
+        ["deploy/grafana/dashboards/api.json", "deploy/kubernetes/api.yaml", "deploy/prometheus/alerts.yaml"]
+    {
         assert!(unpacked.join(packed).is_file(), "{packed}");
+    }
+    let named: Vec<_> = files(&unpacked).iter().flat_map(|file| named(&unpacked, file)).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for (file, name) in named {
+        let beside = unpacked.join(&file).with_file_name(&name);
+        assert!(beside.exists() || unpacked.join(&name).exists(), "{file} names {name}, which is not packed");
     }
 
     let (root, install) = (folder.path().join("root"), unpacked.join("install"));
