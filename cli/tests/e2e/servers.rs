@@ -171,7 +171,8 @@ async fn acknowledgements_are_checked(deployment: &Deployment) {
     // The first acknowledgement counts.
     ack(&api, "s1", &id).await;
     let entries = deployment.audit("commands.acknowledge").await;
-    let expected = json!({ "server_id": "s1", "status": "error", "message": "no such player" });
+    let expected =
+        json!({ "server_id": "s1", "target_id": "1", "status": "error", "message": "no such player" });
     assert_eq!((entries.len(), &entries[0]["metadata"]), (1, &expected));
 }
 

@@ -28,7 +28,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let edited = staff_note::edit(work.tx(), call.guild(), id, &body.0, work.now()).await?;
     let edited = edited.or_not_found("note")?;
-    let changes = json!({ "before": { "body": before.body }, "after": { "body": edited.body } });
+    let changes = json!({ "staff_id": before.staff_id, "before": { "body": before.body },
+                          "after": { "body": edited.body } });
     work.audit("notes.update", id, changes);
     work.commit(Reply::data(&Note::from(&edited))?.with_message("note updated")).await
 }

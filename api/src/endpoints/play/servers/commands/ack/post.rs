@@ -53,8 +53,9 @@ pub(crate) async fn acknowledge(
     ack: Ack<'_>,
 ) -> Result<Acknowledged, ApiError> {
     let acknowledged = server_command::acknowledge(work.tx(), guild, ack, work.now()).await?;
-    if let Acknowledged::Now(_) = acknowledged {
-        let metadata = json!({ "server_id": ack.server, "status": ack.status, "message": ack.message });
+    if let Acknowledged::Now(command) = &acknowledged {
+        let metadata = json!({ "server_id": ack.server, "target_id": command.target_id, "status": ack.status,
+                               "message": ack.message });
         work.audit("commands.acknowledge", ack.command, metadata);
     }
     Ok(acknowledged)
