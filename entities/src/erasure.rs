@@ -12,7 +12,7 @@ use crate::{Conn, Result, Subject};
 /// One column that may hold the account's id.
 pub struct Place {
     pub table: &'static str,
-    column: &'static str,
+    pub column: &'static str,
     of: Of,
     pub fate: Fate,
     /// Only rows that fulfil this.
@@ -54,11 +54,19 @@ const fn only(only: &'static str, place: Place) -> Place {
 
 const ENDED: &str = "lifted_at IS NOT NULL";
 const IN_FORCE: &str = "lifted_at IS NULL";
-const NOT_BANNED: &str = "NOT EXISTS (SELECT 1 FROM sanction WHERE sanction.guild_id = chat_ban.guild_id \
-    AND sanction.mirror_chat_id = chat_ban.chat_id AND sanction.lifted_at IS NULL)";
+const PLAYER_IN_FORCE: &str = "lifted_at IS NULL AND chat_id IS NULL";
+
+macro_rules! banned {
+    () => {
+        "EXISTS (SELECT 1 FROM sanction WHERE sanction.guild_id = chat_ban.guild_id \
+         AND sanction.mirror_chat_id = chat_ban.chat_id AND sanction.lifted_at IS NULL)"
+    };
+}
+const BANNED: &str = banned!();
+const NOT_BANNED: &str = concat!("NOT ", banned!());
 
 /// In the order in which they are erased. Links and staff members end before, like those that staff end.
-pub const PLACES: [Place; 48] = [
+pub const PLACES: [Place; 51] = [
     place("account", "chat_id", Chat, Deleted),
     place("account", "play_id", Play, Deleted),
     place("link", "chat_id", Chat, Deleted),
@@ -77,9 +85,12 @@ pub const PLACES: [Place; 48] = [
     place("leave_request", "staff_id", Chat, Deleted),
     place("leave_request", "decided_by", Chat, Pseudonym("")),
     place("job_failure", "chat_id", Chat, Deleted),
+    place("screened_member", "chat_id", Chat, Deleted),
+    only(BANNED, place("chat_ban", "chat_id", Chat, Kept)),
     only(NOT_BANNED, place("chat_ban", "chat_id", Chat, Deleted)),
     only(IN_FORCE, place("sanction", "chat_id", Chat, Kept)),
     only(IN_FORCE, place("sanction", "play_id", Play, Kept)),
+    only(PLAYER_IN_FORCE, place("sanction", "mirror_chat_id", Chat, Kept)),
     only(ENDED, place("sanction", "mirror_chat_id", Chat, Pseudonym(""))),
     only(ENDED, place("sanction", "chat_id", Chat, Pseudonym(", reason = 'erased', lift_reason = NULL"))),
     only(ENDED, place("sanction", "play_id", Play, Pseudonym(", reason = 'erased', lift_reason = NULL"))),
@@ -88,7 +99,12 @@ pub const PLACES: [Place; 48] = [
     only(IN_FORCE, place("shield_flag", "play_id", Play, Kept)),
     only(
         ENDED,
-        place("shield_flag", "play_id", Play, Pseudonym(", play_username = 'erased', reason = 'erased'")),
+        place(
+            "shield_flag",
+            "play_id",
+            Play,
+            Pseudonym(", play_username = 'erased', reason = 'erased', lifted_reason = NULL"),
+        ),
     ),
     place("shield_flag", "flagged_by", Either, Pseudonym("")),
     place("shield_flag", "lifted_by", Either, Pseudonym("")),
@@ -97,9 +113,9 @@ pub const PLACES: [Place; 48] = [
     place("staff_session", "staff_id", Chat, Pseudonym("")),
     place("staff_session", "play_id", Play, Pseudonym("")),
     place("staff_session_sum", "staff_id", Chat, Pseudonym("")),
-    place("staff_action", "staff_id", Chat, Pseudonym("")),
+    place("staff_action", "staff_id", Either, Pseudonym("")),
     place("staff_action", "target_id", Target, Pseudonym(", details = '{}'")),
-    place("pending_action", "staff_id", Chat, Pseudonym("")),
+    place("pending_action", "staff_id", Either, Pseudonym("")),
     place("pending_action", "decided_by", Chat, Pseudonym("")),
     place("application_comment", "chat_id", Chat, Deleted),
     place("application_comment", "author_id", Chat, Pseudonym("")),
@@ -116,7 +132,7 @@ pub const PLACES: [Place; 48] = [
     place("application_submission", "decided_by", Chat, Pseudonym("")),
     place("game_server", "players", Players, Unlisted),
     place("server_command", "issued_by", Either, Pseudonym("")),
-    place("server_command", "target_id", Target, Pseudonym(", reason = 'erased'")),
+    place("server_command", "target_id", Target, Pseudonym(", reason = 'erased', ack_message = NULL")),
     place("api_key", "owner_id", Chat, Pseudonym("")),
     place("job_pause", "paused_by", Chat, Pseudonym("")),
 ];

@@ -18,7 +18,8 @@ use crate::output;
 ///
 /// Bans, mutes and Shield flags in force stay, because without the account they would keep nobody out: lift them first to
 /// erase them too. The accounts linked to it are accounts of their own. Jobs that name it go 30 days after their end,
-/// answers of `Idempotency-Key` after a day, backups and exports when you delete them.
+/// answers of `Idempotency-Key` and what an import made after a day, backups and exports when you delete them. A job that runs
+/// meanwhile may still write an entry about it: repeat the command when the jobs of its guilds have ended.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A chat id (17 digits or more) or a game id

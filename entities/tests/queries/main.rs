@@ -11,6 +11,7 @@ mod bans_upkeep;
 mod bindings;
 mod caps;
 mod commands;
+mod erasure;
 mod fixture;
 mod follow;
 mod gateway;
