@@ -3,6 +3,7 @@
 //! the id they would bind nobody.
 
 pub mod audit;
+pub mod nicknames;
 
 use sea_orm::{DatabaseBackend, Statement, Value};
 

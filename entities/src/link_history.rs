@@ -17,7 +17,7 @@ const IMPORTED: &str = "links.import";
 /// Two members have exchanged their game accounts.
 const SWAPPED: &str = "links.swap";
 /// The condition of the partial index, so that the rest of the log is not read.
-const OF_LINKS: &str =
+pub(crate) const OF_LINKS: &str =
     "action IN ('links.add', 'links.replace', 'links.remove', 'links.import', 'links.swap')";
 
 /// An ended link.

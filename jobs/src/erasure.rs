@@ -2,9 +2,10 @@
 //! staff had ended them, then its id goes from every table. Callers: `cli/src/commands/erase.rs` and
 //! `worker/src/erase_account.rs`; the columns: `entities/src/erasure.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entities::audit_entry::NewEntry;
+use entities::erasure::nicknames::{self, Member};
 use entities::erasure::{Fate, PLACES, audit};
 use entities::{AuditId, ChatId, Conn, GuildId, Subject, link, staff_member, staff_session};
 use queue::run::{JobContext, JobError};
@@ -16,6 +17,9 @@ use crate::linking::{Author, Linking};
 
 /// Rows in one transaction.
 const BATCH: u64 = 500;
+
+/// Entries of the audit log in one transaction, which sends a statement for each.
+const ENTRIES: u64 = 100;
 
 /// Rows of a table that name the account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +49,26 @@ pub async fn find(conn: &impl Conn, account: Subject) -> Result<Vec<Found>, DbEr
         let named = entries.into_iter().filter_map(|entry| audit::erased(entry, account, account));
         rows += named.count() as u64;
     }
+    for member in former(conn, account).await? {
+        let mut after = None;
+        loop {
+            let mut entries = nicknames::syncs(conn, &member, after, BATCH).await?;
+            let Some(last) = entries.last() else { break };
+            after = Some(last.audit_id);
+            rows +=
+                entries.iter_mut().map(|entry| u64::from(nicknames::take(&mut entry.metadata))).sum::<u64>();
+        }
+    }
     all.push(Found { table: "audit_entry", fate: Fate::Pseudonym(""), rows });
     Ok(all.into_iter().filter(|found| found.rows > 0).collect())
+}
+
+/// Who is or was linked to a game account, and may have nicknames from it.
+async fn former(conn: &impl Conn, account: Subject) -> Result<BTreeSet<Member>, DbErr> {
+    match account {
+        Subject::Chat(_) => Ok(BTreeSet::new()),
+        Subject::Play(play) => nicknames::members(conn, play).await,
+    }
 }
 
 /// An account that no platform has: stands for an erased one in everything that is kept of it.
@@ -93,6 +115,40 @@ impl Eraser for JobContext {
 
 /// Erases the account. Done again it finds nothing; stopped, it goes on when it is repeated.
 pub async fn erase<E: Eraser>(eraser: &E, account: Subject, author: Author) -> Result<(), E::Error> {
+    // The entries that say so go at the end.
+    let former = former(eraser.database().read(), account).await?;
+    end_memberships(eraser, account, &author).await?;
+    let pseudonym = pseudonym(account)?;
+    for place in &PLACES {
+        let mut rows = 1;
+        while rows > 0 {
+            let work = eraser.begin().await?;
+            rows = place.erase(work.tx(), account, pseudonym, BATCH).await?;
+            work.commit().await?;
+        }
+    }
+    let mut erased = BTreeMap::new();
+    for member in &former {
+        erase_nicknames(eraser, member, &mut erased).await?;
+    }
+    let mut after = None;
+    loop {
+        let mut work = eraser.begin().await?;
+        let told = std::mem::take(&mut erased);
+        after = erase_entries(&mut work, (account, pseudonym), after, told, &author).await?;
+        if after.is_none() {
+            // Caches of all processes.
+            work.announce([Event::Resync]);
+        }
+        work.commit().await?;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Ends the links and the places as staff.
+async fn end_memberships<E: Eraser>(eraser: &E, account: Subject, author: &Author) -> Result<(), E::Error> {
     let database = eraser.database();
     let links = match account {
         Subject::Chat(chat) => link::of_chat(database.read(), chat).await?,
@@ -104,29 +160,30 @@ pub async fn erase<E: Eraser>(eraser: &E, account: Subject, author: Author) -> R
         // The safety net of the workers finds the job.
         work.commit().await?;
     }
-    if let Some(chat) = account.chat() {
-        for guild in staff_member::guilds_of(database.read(), chat).await? {
-            let mut work = eraser.begin().await?;
-            end_staff(&mut work, guild, chat, &author).await?;
-            work.commit().await?;
-        }
+    let Some(chat) = account.chat() else { return Ok(()) };
+    for guild in staff_member::guilds_of(database.read(), chat).await? {
+        let mut work = eraser.begin().await?;
+        end_staff(&mut work, guild, chat, author).await?;
+        work.commit().await?;
     }
-    let pseudonym = pseudonym(account)?;
-    for place in &PLACES {
-        let mut rows = 1;
-        while rows > 0 {
-            let work = eraser.begin().await?;
-            rows = place.erase(work.tx(), account, pseudonym, BATCH).await?;
-            work.commit().await?;
-        }
-    }
+    Ok(())
+}
+
+/// Of the entries about syncs of a member; counts them.
+async fn erase_nicknames<E: Eraser>(
+    eraser: &E,
+    member: &Member,
+    erased: &mut BTreeMap<GuildId, u64>,
+) -> Result<(), E::Error> {
     let mut after = None;
     loop {
-        let mut work = eraser.begin().await?;
-        after = erase_entries(&mut work, (account, pseudonym), after, &author).await?;
-        if after.is_none() {
-            // Caches of all processes.
-            work.announce([Event::Resync]);
+        let work = eraser.begin().await?;
+        let entries = nicknames::syncs(work.tx(), member, after, ENTRIES).await?;
+        after = entries.last().map(|entry| entry.audit_id);
+        for entry in entries {
+            if nicknames::erase(work.tx(), entry).await? {
+                *erased.entry(member.0).or_default() += 1;
+            }
         }
         work.commit().await?;
         if after.is_none() {
@@ -160,16 +217,16 @@ async fn end_staff(
     Ok(())
 }
 
-/// Of the next entries; returns the last one. The guilds' logs say how many were erased.
+/// Of the next entries; returns the last one. The guilds' logs say how many were erased, with those `erased` before.
 async fn erase_entries(
     work: &mut UnitOfWork,
     (account, pseudonym): (Subject, Subject),
     after: Option<AuditId>,
+    mut erased: BTreeMap<GuildId, u64>,
     author: &Author,
 ) -> Result<Option<AuditId>, DbErr> {
-    let entries = audit::naming(work.tx(), account, after, BATCH).await?;
+    let entries = audit::naming(work.tx(), account, after, ENTRIES).await?;
     let last = entries.last().map(|entry| entry.audit_id);
-    let mut erased: BTreeMap<GuildId, u64> = BTreeMap::new();
     for entry in entries {
         let guild = entry.guild_id;
         if audit::erase(work.tx(), entry, account, pseudonym).await? {

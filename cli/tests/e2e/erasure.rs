@@ -11,6 +11,7 @@ use crate::moderation::Moderating;
 
 both_modes!(
     nothing_but_what_is_in_force_names_an_erased_account(own),
+    what_has_no_link_or_no_id_is_erased_too(own),
     an_erasure_is_confirmed,
     the_game_platform_can_ask_for_an_erasure(
         |setup| setup.env("GUILDHALL_PLAY_WEBHOOK_SECRET", crate::erasure::WEBHOOK_SECRET)
@@ -19,7 +20,7 @@ both_modes!(
 );
 
 /// Tables whose rows are deleted by themselves within a day, or with the job's 30 days.
-const PASSING: [&str; 4] = ["job", "idempotency", "change_log", "bulk_sync"];
+const PASSING: [&str; 5] = ["job", "idempotency", "change_log", "bulk_sync", "import"];
 
 /// Tables and rows with this id, not counting longer numbers that have its digits.
 fn naming(rows: &Rows, id: &str) -> Vec<String> {
@@ -38,10 +39,7 @@ async fn nothing_but_what_is_in_force_names_an_erased_account(deployment: &Deplo
         "players": [guild.members[1].play, guild.members[2].play] });
     deployment.api().post("/play/servers/tick", on_server).await.ok();
     let before = deployment.rows(None).await;
-    let list: Vec<Value> = serde_json::from_str(
-        &deployment.command(&["erase", "--user", &chat, "--dry-run", "--json"]).await.succeeded(),
-    )
-    .unwrap();
+    let list = listed(deployment, &chat).await;
     let outcome = |table: &str, outcome: &str| {
         list.iter()
             .find(|row| row["table"] == table && row["outcome"] == outcome)
@@ -79,6 +77,53 @@ async fn nothing_but_what_is_in_force_names_an_erased_account(deployment: &Deplo
             .map(|table| rows[table].iter().filter(|row| row.contains(other)).count())
     };
     assert_eq!(count(&deployment.rows(None).await), count(&before));
+}
+
+/// What `erase` lists without doing it.
+async fn listed(deployment: &Deployment, id: &str) -> Vec<Value> {
+    let list = deployment.command(&["erase", "--user", id, "--dry-run", "--json"]).await.succeeded();
+    serde_json::from_str(&list).unwrap()
+}
+
+async fn what_has_no_link_or_no_id_is_erased_too(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (named, staff, moderator) = (guild.misnamed(), &guild.members[1], "734512");
+    let play = named.play.to_string();
+    // A moderator without a link is noted by the game id.
+    deployment.ban("555002", json!({ "moderator_id": moderator })).await;
+    // The log has nicknames of a member, not the game account that they come from.
+    api.post("/interactions/sync", json!({ "user_id": named.chat })).await.ok();
+    // The new text of a note stands in the log too.
+    let notes = format!("/guilds/{}/staff/notes", guild.id);
+    let note = api.post(&notes, json!({ "staff_id": staff.chat, "body": "first words" })).await.ok();
+    let note = format!("{notes}/{}", note["id"]);
+    api.patch(&note, json!({ "body": "second words" })).await.ok();
+    let left = async |text: &str| {
+        let rows = deployment.rows(None).await;
+        let kept = rows.into_iter().filter(|(table, _)| !PASSING.contains(&table.as_str()));
+        kept.flat_map(|(_, rows)| rows).filter(|row| row.contains(text)).collect::<Vec<_>>()
+    };
+    let name = format!("\"{}\"", named.name);
+    assert!(!left(&name).await.is_empty() && !left("second words").await.is_empty());
+
+    let list = listed(deployment, moderator).await;
+    let tables: Vec<_> = list.iter().map(|row| row["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["sanction", "staff_action", "audit_entry"], "{list:?}");
+    let ids = [moderator, play.as_str(), staff.chat.as_str()];
+    for id in ids {
+        deployment.command(&["erase", "--user", id, "--yes"]).await.succeeded();
+    }
+    deployment.all_jobs_ended("unlink_member", Duration::from_secs(20)).await;
+    assert_eq!(naming(&deployment.rows(None).await, moderator), [""; 0]);
+    for text in [name.as_str(), "first words", "second words"] {
+        assert_eq!(left(text).await, [""; 0]);
+    }
+    let sync = deployment.audit("sync.member").await;
+    assert!(sync.iter().any(|entry| entry["metadata"]["before"]["roles"].is_array()), "{sync:?}");
+    for id in ids {
+        assert!(listed(deployment, id).await.is_empty(), "{id}");
+    }
+    deployment.command(&["audit", "verify"]).await.succeeded();
 }
 
 async fn an_erasure_is_confirmed(deployment: &Deployment) {

@@ -29,7 +29,7 @@ const OTHERS: [(&str, &str); 9] = [
     ("the user of the operating system", "console_operator.added_by"),
     ("said by a platform or the name of a list", "sanction.mirror_error shield_flag.source"),
     (
-        "erased by `erasure::audit`",
+        "erased by `erasure::audit` and `erasure::nicknames`",
         "audit_entry.actor_id audit_entry.target_id audit_entry.metadata",
     ),
     ("goes with the link", "synced_member.*"),
