@@ -18,7 +18,7 @@ pub struct Model {
     /// `<area>.<verb>`.
     pub action: String,
     pub source: Source,
-    /// A chat user, or 0 where the service itself acted.
+    /// A chat user, a moderator's game id without a link, or 0 where the service itself acted.
     pub actor_id: i64,
     pub target_id: String,
     pub metadata: Json,
