@@ -29,7 +29,7 @@ mod postgres;
 mod sessions;
 mod sqlite;
 
-pub use access::files_of;
+pub use access::{files_of, folder_of, give_to_owner_of};
 pub use alone::Alone;
 use bound::Bound;
 pub use breaker::Breaker;

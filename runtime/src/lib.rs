@@ -35,8 +35,8 @@ pub use config::{
 };
 pub use context::Context;
 pub use database::{
-    Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, files_of, is_conflict,
-    is_outage,
+    Alone, Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, files_of, folder_of,
+    give_to_owner_of, is_conflict, is_outage,
 };
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};

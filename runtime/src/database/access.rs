@@ -1,19 +1,21 @@
 //! Restricts a SQLite database to its own user, because it holds hashes of keys.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
 
 const FILE: u32 = 0o600;
 const FOLDER: u32 = 0o700;
 
 /// Makes the file where there is none. Its folder is restricted too, unless others keep files there.
 pub(super) fn restrict(database: &Path) -> io::Result<()> {
-    // SQLite gives the files beside the database the mode of the database.
-    OpenOptions::new().append(true).create(true).mode(FILE).open(database)?;
+    // SQLite gives the files beside the database the mode of the database, and its owner.
+    create(OpenOptions::new().append(true).mode(FILE), database)?;
     for file in files_of(database) {
         if file.try_exists()? {
             narrow(&file, FILE)?;
@@ -23,6 +25,40 @@ pub(super) fn restrict(database: &Path) -> io::Result<()> {
         Some(folder) if is_ours(folder, database)? => narrow(folder, FOLDER),
         _ => Ok(()),
     }
+}
+
+/// Opens the file. A new one belongs to whoever has its folder, also if root makes it: `serve` has to open it.
+pub(super) fn create(options: &mut OpenOptions, file: &Path) -> io::Result<File> {
+    let is_new = !file.try_exists()?;
+    let opened = options.create(true).open(file)?;
+    if is_new {
+        give_to_owner_of(file, folder_of(file))?;
+    }
+    Ok(opened)
+}
+
+/// Gives a file of root's to the owner of another file or folder. Other users cannot, and need not.
+pub fn give_to_owner_of(file: &Path, like: &Path) -> io::Result<()> {
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let (has, wanted) = (fs::metadata(file)?, fs::metadata(like)?);
+    if (has.uid(), has.gid()) == (wanted.uid(), wanted.gid()) {
+        return Ok(());
+    }
+    match chown(file, Some(wanted.uid()), Some(wanted.gid())) {
+        // A root of a container without this right, or of another machine.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            tracing::warn!(%error, path = %file.display(), "cannot give the file to the owner of its folder");
+            Ok(())
+        }
+        given => given,
+    }
+}
+
+/// The folder of a file: of a mere name, the current one.
+pub fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A SQLite database, and the files that SQLite keeps beside it while it is open.
@@ -88,6 +124,23 @@ mod tests {
         fs::set_permissions(&data, Permissions::from_mode(0o500)).unwrap();
         restrict(&database).unwrap();
         assert_eq!(mode(&data), 0o500);
+    }
+
+    #[test]
+    fn what_root_makes_belongs_to_the_owner_of_its_folder() {
+        if !geteuid().is_root() {
+            eprintln!("skipped database::access: only root may give files away");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        chown(folder.path(), Some(65_534), Some(65_533)).unwrap();
+        let owner = |file: &Path| fs::metadata(file).map(|file| (file.uid(), file.gid())).unwrap();
+        let database = folder.path().join("guildhall.db");
+        restrict(&database).unwrap();
+        assert_eq!(owner(&database), (65_534, 65_533));
+        chown(&database, Some(1), Some(1)).unwrap();
+        restrict(&database).unwrap();
+        assert_eq!(owner(&database), (1, 1), "what is there stays whose it is");
     }
 
     #[test]

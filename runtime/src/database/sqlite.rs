@@ -113,12 +113,7 @@ impl DataDirLock {
             reason: error.to_string(),
         };
         create_folder(database).map_err(unusable)?;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
+        let mut file = access::create(OpenOptions::new().read(true).write(true).truncate(false), &path)
             .map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
