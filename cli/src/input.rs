@@ -1,4 +1,4 @@
-//! A file that a command reads: `-` is standard input.
+//! A file that a command reads: `-` is standard input, or refused.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Input(PathBuf);
@@ -25,8 +25,21 @@ impl Input {
     }
 
     fn is_stdin(&self) -> bool {
-        self.0 == Path::new("-")
+        is_dash(&self.0)
     }
+}
+
+/// What stands for standard input, or for standard output where a command writes.
+pub(crate) fn is_dash(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// For a command that needs a file with a name, and says why.
+pub(crate) fn refuse_dash(file: &Path, why: &str) -> anyhow::Result<()> {
+    if is_dash(file) {
+        bail!("{why}: name a file instead of `-` (`./-` if that is its name)");
+    }
+    Ok(())
 }
 
 impl From<OsString> for Input {

@@ -1,16 +1,32 @@
 //! The database file and its schema at the start of a process or command: migrated, accepted, or refused.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Context as _;
 use migrations::Difference;
-use runtime::{Config, Database, DatabaseOptions, StartError};
+use runtime::{Config, Database, DatabaseOptions, StartError, folder_of};
 
 /// What to do about a missing database file.
 pub(crate) const CREATE_DATABASE: &str = "create one with `guildhall guilds add` or `guildhall serve`, or correct --data-dir or GUILDHALL_DATABASE_URL";
 
-/// Says which SQLite file is missing, if one is.
-pub(crate) fn missing_file(config: &Config) -> Result<Option<String>, StartError> {
-    let missing = config.sqlite_file()?.filter(|file| !file.exists());
-    Ok(missing.map(|file| format!("there is no database {} yet", file.display())))
+/// The SQLite file, if it is missing. One in a folder that this user cannot look into is an error.
+pub(crate) fn missing_file(config: &Config) -> Result<Option<PathBuf>, StartError> {
+    let Some(path) = config.sqlite_file()? else { return Ok(None) };
+    match path.try_exists() {
+        Ok(true) => Ok(None),
+        Ok(false) => Ok(Some(path)),
+        Err(error) => {
+            let folder = folder_of(&path).display();
+            let reason =
+                format!("cannot look into {folder}: {error}; run it as the user who has the database");
+            Err(StartError::DatabaseFile { path, reason })
+        }
+    }
+}
+
+/// In words.
+pub(crate) fn is_missing(file: &Path) -> String {
+    format!("there is no database {} yet", file.display())
 }
 
 /// Applies pending migrations and returns their names. Nothing is written when the schema is current.

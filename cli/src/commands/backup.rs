@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use entities::backup;
 use runtime::{Config, DatabaseArgs};
 
-use crate::{new_file, output, postgres_tool, schema};
+use crate::{input, new_file, output, postgres_tool, schema};
 
 /// Writes the whole database, as it is at one moment, to a file; `restore` reads it. The processes may run meanwhile.
 ///
@@ -25,9 +25,10 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let started = Instant::now();
+    input::refuse_dash(&args.file, "`backup` does not write to standard output")?;
     let config = Config::embedded(&args.database)?;
-    if let Some(what) = schema::missing_file(&config)? {
-        bail!("{what}: there is nothing to back up");
+    if let Some(file) = schema::missing_file(&config)? {
+        bail!("{}: there is nothing to back up", schema::is_missing(&file));
     }
     // Under its own name only when it is whole.
     let written = new_file::begin(&args.file)?;

@@ -1,13 +1,15 @@
 //! `guildhall export`: a guild in one file, while the processes run.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
 use entities::portable::{self, Table};
 use entities::{Conn, GuildId, audit_chain};
+use runtime::Context;
 
+use crate::input::is_dash;
 use crate::operator::GuildArgs;
 use crate::portable_file::{End, Head, line};
 use crate::{new_file, output};
@@ -25,7 +27,7 @@ const BATCH: u64 = 1_000;
 pub(crate) struct Args {
     #[command(flatten)]
     guild: GuildArgs,
-    /// A file that does not exist yet
+    /// A file that does not exist yet; `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -33,17 +35,32 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let started = Instant::now();
     let context = args.guild.open().await?;
+    let guild = args.guild.guild;
+    let said = |name: &str, rows: u64| {
+        format!("exported guild {guild} to {name}: {rows} rows in {:.1} s", started.elapsed().as_secs_f64())
+    };
+    if is_dash(&args.file) {
+        // One that is cut lacks its last line, so `import` refuses it.
+        let rows = export(&context, guild, io::stdout()).await?;
+        context.close().await;
+        output::note(&said("standard output", rows));
+        return Ok(());
+    }
     let written = new_file::begin(&args.file)?;
-    let mut out = BufWriter::new(written.as_file());
-    let snapshot = context.database.snapshot().await?;
-    let rows = write(&snapshot, args.guild.guild, &mut out).await?;
-    out.flush()?;
-    drop(out);
-    snapshot.rollback().await?;
+    let rows = export(&context, guild, written.as_file()).await?;
     context.close().await;
     new_file::finish(written, &args.file)?;
-    let (guild, name, seconds) = (args.guild.guild, args.file.display(), started.elapsed().as_secs_f64());
-    output::print(&format!("exported guild {guild} to {name}: {rows} rows in {seconds:.1} s"))
+    output::print(&said(&args.file.display().to_string(), rows))
+}
+
+/// Returns the number of rows.
+async fn export(context: &Context, guild: GuildId, out: impl Write) -> anyhow::Result<u64> {
+    let mut out = BufWriter::new(out);
+    let snapshot = context.database.snapshot().await?;
+    let rows = write(&snapshot, guild, &mut out).await?;
+    out.flush()?;
+    snapshot.rollback().await?;
+    Ok(rows)
 }
 
 async fn write(conn: &impl Conn, guild: GuildId, out: &mut impl Write) -> anyhow::Result<u64> {

@@ -48,6 +48,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
+    let created = args.operator.missing_file()?;
     let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
     refuse_known(unit.tx(), args.guild).await?;
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
@@ -55,7 +56,8 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });
     unit.audit(args.guild, "guilds.add", args.guild, metadata);
     unit.commit().await?;
-    output::print(&format!("added guild {}", args.guild))
+    let place = created.map_or_else(String::new, |file| format!(" in a new database {}", file.display()));
+    output::print(&format!("added guild {}{place}", args.guild))
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {

@@ -12,8 +12,8 @@ use runtime::{Context, fail_point};
 use sea_orm::DbErr;
 
 use crate::operator::{OperatorArgs, refuse_known};
-use crate::output;
 use crate::portable_file::{Batch, Checked, Lines, check};
+use crate::{input, output};
 
 /// Imports a guild from a file that `export` wrote. The processes may run meanwhile: they see the guild when all of it is
 /// there. If the command is stopped, repeat it with the same file to go on, or remove the guild.
@@ -32,6 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let started = Instant::now();
+    input::refuse_dash(&args.file, "`import` reads its file twice, so not from standard input")?;
     let tables = portable::tables();
     let checked = check(&args.file, &tables).await?;
     let context = args.operator.open_or_create().await?;

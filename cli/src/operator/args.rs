@@ -3,6 +3,8 @@
 //! Only `migrate` and `serve` change a schema: an older one is refused, and a newer one that this program cannot work
 //! with.
 
+use std::path::PathBuf;
+
 use anyhow::bail;
 use entities::GuildId;
 use migrations::Difference;
@@ -33,6 +35,11 @@ impl OperatorArgs {
             schema::migrate(&config).await?;
         }
         connect(&config).await
+    }
+
+    /// The file that [`open_or_create`](Self::open_or_create) would create.
+    pub(crate) fn missing_file(&self) -> Result<Option<PathBuf>, StartError> {
+        schema::missing_file(&self.config()?)
     }
 
     pub(crate) async fn begin(&self) -> anyhow::Result<UnitOfWork> {
@@ -110,7 +117,7 @@ pub(crate) struct LimitArgs {
 
 fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
     match schema::missing_file(config)? {
-        Some(what) => bail!("{what}; {}", schema::CREATE_DATABASE),
+        Some(file) => bail!("{}; {}", schema::is_missing(&file), schema::CREATE_DATABASE),
         None => Ok(()),
     }
 }

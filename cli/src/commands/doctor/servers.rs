@@ -42,8 +42,8 @@ pub(super) async fn database(
 }
 
 async fn open(config: &Config) -> Result<Database, Problem> {
-    if let Some(what) = schema::missing_file(config)? {
-        return Err(Problem::new(what, schema::CREATE_DATABASE));
+    if let Some(file) = schema::missing_file(config)? {
+        return Err(Problem::new(schema::is_missing(&file), schema::CREATE_DATABASE));
     }
     let options = DatabaseOptions { max_connections: 2, readers: 1, ..DatabaseOptions::default() };
     let opened = Database::connect(config.database_url.expose(), &options).await;
