@@ -1,4 +1,9 @@
-//! Copies of a whole SQLite database. Those of Postgres are the matter of its own programs.
+//! Copies of a whole SQLite database. Those of Postgres are the matter of its own programs; [`Replaced`] is what they
+//! replace.
+
+mod replaced;
+
+pub use replaced::Replaced;
 
 use sea_orm::{DatabaseBackend, DbErr, Statement};
 

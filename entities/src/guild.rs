@@ -293,6 +293,12 @@ pub async fn any(conn: &impl Conn) -> Result<bool> {
     Ok(first.into_tuple::<GuildId>().one(conn).await?.is_some())
 }
 
+/// Of all, also those that are being removed. An older schema has the columns that it reads.
+pub async fn count(conn: &impl Conn) -> Result<u64> {
+    let counted = Entity::find().select_only().column_as(Column::GuildId.count(), "guilds");
+    Ok(counted.into_tuple::<i64>().one(conn).await?.unwrap_or(0).unsigned_abs())
+}
+
 /// Adds the guild, or gives an existing one this name, these settings and this Shield permission.
 pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
     let kept =

@@ -6,10 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use entities::backup::Replaced;
 use entities::{guild, process};
-use runtime::{Clock, Config, DatabaseArgs};
+use runtime::{Config, Database, DatabaseArgs};
 
-use crate::{output, postgres_tool, schema};
+use crate::{input, output, postgres_tool, schema};
 
 /// How files of each kind begin.
 const OF_POSTGRES: &[u8] = b"PGDMP";
@@ -17,8 +18,11 @@ const OF_SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Restores the database from a file that `backup` wrote. All processes must be stopped.
 ///
-/// A backup of SQLite is for SQLite, and one of Postgres for Postgres, where `pg_restore` of this machine reads it. An older
-/// backup is brought up to date by `migrate` (`serve` does it by itself).
+/// A backup of SQLite is for SQLite, and one of Postgres for Postgres, where `pg_restore` and `psql` of this machine read it. An
+/// older backup is brought up to date by `migrate` (`serve` does it by itself).
+///
+/// On Postgres everything in the schema that belongs to the owner of Guildhall's tables is dropped first, also what another
+/// program made there as the same user, but no extensions. A restore that fails changes nothing.
 ///
 /// Clients that follow lists of bans and mutes get whole lists afterwards. RabbitMQ and Redis need nothing.
 #[derive(clap::Args)]
@@ -26,7 +30,7 @@ pub(crate) struct Args {
     /// A file that `backup` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replace the database that is there. A file is kept beside it, with `.before-restore` behind its name
+    /// Replace what is there. A file is kept beside it, with `.before-restore` behind its name, and a number from the second on
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
@@ -34,25 +38,26 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    input::refuse_dash(&args.file, "`restore` does not read standard input")?;
     let config = Config::embedded(&args.database)?;
     check_kind(&args.file, config.is_postgres())?;
     // Held until the end: no `serve` starts meanwhile.
     let _lock = config.lock_data_dir()?;
-    if config.is_postgres() {
+    let kept = if config.is_postgres() {
         postgres(&config, &args).await?;
+        None
     } else {
-        sqlite::restore(&config, &args.file, args.replace).await?;
-    }
+        sqlite::restore(&config, &args.file, args.replace).await?
+    };
     let database = schema::connect(&config).await?;
     let state = migrations::difference(database.read()).await;
-    let guilds = guild::list(database.read()).await;
+    let guilds = guild::count(database.read()).await;
     database.close().await;
     let is_old = !state?.pending.is_empty();
-    // An older schema may lack columns.
-    let holds =
-        guilds.map_or_else(|_| String::new(), |guilds| format!(": {}", output::count(guilds.len(), "guild")));
+    let (name, guilds) = (args.file.display(), output::count(usize::try_from(guilds?)?, "guild"));
+    let kept = kept.map_or_else(String::new, |kept| format!("; what was there is {}", kept.display()));
     let next = if is_old { "; its schema is older: run `guildhall migrate`" } else { "" };
-    output::print(&format!("restored {}{holds}{next}", args.file.display()))
+    output::print(&format!("restored {name}: {guilds}{kept}{next}"))
 }
 
 /// Before anything is changed.
@@ -76,22 +81,41 @@ fn check_kind(file: &Path, for_postgres: bool) -> anyhow::Result<()> {
 
 async fn postgres(config: &Config, args: &Args) -> anyhow::Result<()> {
     let database = schema::connect(config).await?;
-    // A database without tables has neither.
-    let guilds = guild::list(database.read()).await.unwrap_or_default().len();
-    let alive = process::alive(database.read(), Clock::system().now()).await.unwrap_or_default();
+    let replaced = accepted(&database, args.replace).await;
     database.close().await;
+    let replaced = replaced?;
+    let file = args.file.to_str().context("the name of the file must be valid UTF-8")?;
+    let how = ["--no-owner", "--no-privileges", "--schema", replaced.schema(), file];
+    let url = config.database_url.expose();
+    postgres_tool::restore(url, &how, &replaced.begin(), &replaced.commit()).await
+}
+
+/// What is replaced, if nobody uses it and it may be.
+async fn accepted(database: &Database, replace: bool) -> anyhow::Result<Replaced> {
+    let conn = database.read();
+    let Some(replaced) = Replaced::find(conn).await? else {
+        bail!(
+            "the database has no schema for tables: see `search_path` of the user in GUILDHALL_DATABASE_URL"
+        )
+    };
+    let alive = replaced.processes(conn).await.context("cannot see which processes use the database")?;
     if !alive.is_empty() {
-        let roles = alive.roles.iter().map(|(role, number)| format!("{number} {}", role.name()));
+        let roles = alive.iter().map(|(role, number)| format!("{number} {role}"));
         bail!(
             "processes use this database: {}; stop them, and try again {} s later",
             roles.collect::<Vec<_>>().join(", "),
             process::DEAD_AFTER.as_secs()
         );
     }
-    if guilds > 0 && !args.replace {
-        bail!("the database has {}: --replace drops all that is in it", output::count(guilds, "guild"));
+    let objects = replaced.objects(conn).await?;
+    if objects > 0 && !replace {
+        let objects = output::count(usize::try_from(objects)?, "object");
+        let guilds = match replaced.guilds(conn).await? {
+            Some(guilds) => format!(", and {}", output::count(usize::try_from(guilds)?, "guild")),
+            None => String::new(),
+        };
+        let schema = replaced.schema();
+        bail!("the schema `{schema}` has {objects} (tables, functions){guilds}: --replace drops them");
     }
-    let file = args.file.to_str().context("the name of the file must be valid UTF-8")?;
-    let how = ["--clean", "--if-exists", "--no-owner", "--no-privileges", "--single-transaction", file];
-    postgres_tool::run("pg_restore", config.database_url.expose(), &how).await
+    Ok(replaced)
 }

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Deployment, Finished, Mode, both_modes};
+use testkit::{Deployment, Finished, Mode, both_modes, in_turn};
 
 use crate::moderation::Moderating;
 
 both_modes!(everything_comes_back(own), nothing_is_replaced_by_mistake(own),);
+
+in_turn!(a_dash_is_no_file);
 
 const STOPS_WITHIN: Duration = Duration::from_secs(35);
 const KNOWN: &str = "900000001";
@@ -33,7 +35,12 @@ async fn everything_comes_back(deployment: &Deployment) {
     let refused = restore(deployment, "backup", &[]).await.refused();
     assert!(refused.contains("--replace"), "{refused}");
     let said = restore(deployment, "backup", &["--replace"]).await.succeeded();
-    assert_eq!(said.trim(), "restored backup: 2 guilds");
+    let kept = data(deployment).join("guildhall.db.before-restore");
+    let aside = match deployment.mode() {
+        Mode::Embedded => format!("; what was there is {}", kept.display()),
+        Mode::Distributed => String::new(),
+    };
+    assert_eq!(said.trim(), format!("restored backup: 2 guilds{aside}"));
     let after = deployment.rows(None).await;
     for (table, rows) in &before {
         assert_eq!(rows, &after[table], "{table}");
@@ -42,10 +49,7 @@ async fn everything_comes_back(deployment: &Deployment) {
     deployment.start_all().await;
     assert!(deployment.is_banned(KNOWN).await && !deployment.is_banned(LATER).await);
     deployment.ban(LATER, json!({})).await;
-    if deployment.mode() == Mode::Embedded {
-        let aside = data(deployment).join("guildhall.db.before-restore");
-        assert!(aside.exists(), "what was replaced is kept");
-    }
+    assert_eq!(kept.exists(), deployment.mode() == Mode::Embedded, "what was replaced is kept");
 }
 
 async fn nothing_is_replaced_by_mistake(deployment: &Deployment) {
@@ -104,4 +108,18 @@ async fn stop_all(deployment: &Deployment) {
 
 fn data(deployment: &Deployment) -> std::path::PathBuf {
     Path::new(deployment.folder()).join("data")
+}
+
+async fn a_dash_is_no_file(deployment: &Deployment) {
+    for command in ["backup", "restore", "import"] {
+        let refused = deployment.command(&[command, "-"]).await.refused();
+        assert!(refused.contains("name a file instead of `-`"), "{command}: {refused}");
+    }
+    let exported = deployment.command(&["export", "--guild", &deployment.guild().id, "-"]).await;
+    assert!(exported.stderr.contains("to standard output: "), "{}", exported.stderr);
+    assert!(!deployment.folder().join("-").exists());
+    std::fs::write(deployment.folder().join("file"), exported.succeeded()).unwrap();
+    // It was read to its end before.
+    let refused = deployment.command(&["import", "file"]).await.refused();
+    assert!(refused.contains("already exists"), "{refused}");
 }

@@ -62,6 +62,7 @@ mod privileged_roles;
 mod prometheus;
 mod release;
 mod resilience;
+mod restore;
 mod roles_changed;
 mod secrets;
 mod servers;
