@@ -1,10 +1,12 @@
 //! Commands that wait for a game server (docs/rules.md 7): returned by every poll, oldest first, until
 //! acknowledged or too old.
 
+use std::collections::HashSet;
+
 use chrono::Duration;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, InsertStatement, LockType, Query};
+use sea_orm::{Condition, DatabaseBackend, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -12,7 +14,7 @@ use utoipa::ToSchema;
 use crate::audit_entry::NewEntry;
 use crate::by_id::{ROWS_PER_STATEMENT, by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, CommandId, Conn, GuildId, Page, PlayId, Result, Timestamp};
+use crate::{ChatId, CommandId, Conn, GuildId, Page, PlayId, Result, Timestamp, game_server, lists};
 
 /// A command older than this expires (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
@@ -70,31 +72,61 @@ pub struct NewCommand {
     pub issued_by: ChatId,
 }
 
-/// Queues a command for the guild's known servers, each copy under its own id.
+/// Queues a command for the guild's servers, each copy under its own id; returns the copies that wait. There is none for a
+/// server that has shut down meanwhile: the insertion reads the servers itself, and their rows stay until it commits.
 pub async fn queue(
     conn: &impl Conn,
     guild: GuildId,
     command: &NewCommand,
-    servers: Vec<(CommandId, String)>,
+    mut servers: Vec<(CommandId, String)>,
     now: Timestamp,
-) -> Result<Vec<Model>> {
-    let mut queued = Vec::with_capacity(servers.len());
+) -> Result<Vec<(CommandId, String)>> {
+    let mut queued = HashSet::new();
     for servers in servers.chunks(ROWS_PER_STATEMENT) {
-        let rows = servers.iter().map(|(id, server)| ActiveModel {
-            command_id: Set(*id),
-            guild_id: Set(guild),
-            server_id: Set(server.clone()),
-            kind: Set(command.kind.clone()),
-            target_id: Set(command.target.clone()),
-            reason: Set(command.reason.clone()),
-            issued_by: Set(command.issued_by),
-            issued_at: Set(now),
-            state: Set(State::Queued),
-            ..Default::default()
-        });
-        queued.extend(Entity::insert_many(rows).exec_with_returning(conn).await?);
+        for row in conn.query_all(&insertion(conn, guild, command, servers, now)).await? {
+            queued.insert(row.try_get::<CommandId>("", Column::CommandId.as_str())?);
+        }
     }
-    Ok(queued)
+    servers.retain(|(id, _)| queued.contains(id));
+    Ok(servers)
+}
+
+fn insertion(
+    conn: &impl Conn,
+    guild: GuildId,
+    command: &NewCommand,
+    servers: &[(CommandId, String)],
+    now: Timestamp,
+) -> InsertStatement {
+    let rows = servers.iter().map(|(id, server)| -> [Value; 2] { [(*id).into(), server.clone().into()] });
+    let server = (game_server::Entity, game_server::Column::ServerId);
+    let values: [(Column, Expr); 9] = [
+        (Column::CommandId, Expr::col(("given", "column1"))),
+        (Column::GuildId, Expr::value(guild)),
+        (Column::ServerId, Expr::col(server)),
+        (Column::Kind, Expr::value(command.kind.clone())),
+        (Column::TargetId, Expr::value(command.target.clone())),
+        (Column::Reason, Expr::value(command.reason.clone())),
+        (Column::IssuedBy, Expr::value(command.issued_by)),
+        (Column::IssuedAt, Expr::value(now)),
+        (Column::State, Expr::value(State::Queued)),
+    ];
+    let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    let mut rows_of = Query::select();
+    rows_of
+        .exprs(values)
+        .from_subquery(lists::exactly(conn, rows.collect()), "given")
+        .from(game_server::Entity)
+        .and_where(Expr::col((game_server::Entity, game_server::Column::GuildId)).eq(guild))
+        .and_where(Expr::col(server).equals(("given", "column2")));
+    if conn.get_database_backend() == DatabaseBackend::Postgres {
+        rows_of.lock_with_tables(LockType::KeyShare, [game_server::Entity]);
+    }
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns(columns).returning(Query::returning().column(Column::CommandId));
+    // Fails only where the numbers of columns differ.
+    drop(insert.select_from(rows_of));
+    insert
 }
 
 /// Pending commands of a server, oldest first.

@@ -15,16 +15,16 @@ pub fn copy_for(server: String) -> CommandCopy {
     (CommandId(uuid::Uuid::now_v7()), server)
 }
 
-/// The caller knows that there is room.
+/// The caller knows that there is room. Returns the copies that wait: there is none for a server that has shut down.
 pub async fn queue(
     work: &mut UnitOfWork,
     guild: GuildId,
     command: &NewCommand,
-    copies: &[CommandCopy],
-) -> Result<(), DbErr> {
+    copies: Vec<CommandCopy>,
+) -> Result<Vec<CommandCopy>, DbErr> {
     let now = work.now();
-    server_command::queue(work.tx(), guild, command, copies.to_vec(), now).await?;
-    for copies in copies.chunks(SERVERS_PER_EVENT) {
+    let queued = server_command::queue(work.tx(), guild, command, copies, now).await?;
+    for copies in queued.chunks(SERVERS_PER_EVENT) {
         work.announce([Event::CommandQueued {
             guild,
             kind: command.kind.clone(),
@@ -34,5 +34,5 @@ pub async fn queue(
             servers: copies.to_vec(),
         }]);
     }
-    Ok(())
+    Ok(queued)
 }

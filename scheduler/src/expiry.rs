@@ -185,7 +185,7 @@ mod tests {
                 let (kind, target, reason) = (KICK.to_owned(), "7".to_owned(), "r".to_owned());
                 let kick = NewCommand { kind, target, reason, issued_by: 9.try_into().unwrap() };
                 let mut work = UnitOfWork::begin(context).await.unwrap();
-                queue(&mut work, guild, &kick, &[copy_for("server".to_owned())]).await.unwrap();
+                queue(&mut work, guild, &kick, vec![copy_for("server".to_owned())]).await.unwrap();
                 work.commit().await.unwrap();
             }
             context.clock.advance(Duration::from_secs(601));

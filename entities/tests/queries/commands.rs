@@ -37,7 +37,7 @@ impl Fixture {
             servers.iter().map(|server| (CommandId(uuid::Uuid::now_v7()), (*server).to_owned())).collect();
         let queued =
             server_command::queue(self.conn(), guild(), &command, servers, at(second)).await.unwrap();
-        queued.iter().map(|command| command.command_id).collect()
+        queued.into_iter().map(|(id, _)| id).collect()
     }
 }
 
@@ -173,6 +173,14 @@ both_databases! {
         assert!(matches!(again, Acknowledged::Before(one) if one.ack_status == Some(AckStatus::Error)));
         assert!(waiting(610).await.is_empty());
         assert_eq!(server_command::list(fixture.conn(), guild(), Some("a"), Page::first(10)).await.unwrap().len(), 2);
+    }
+
+    async fn a_server_that_is_gone_gets_no_command(fixture: &Fixture) {
+        game_server::heartbeat(fixture.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(other_guild(), "b", 1, 0)]).await.unwrap();
+        let queued = fixture.queue(&["gone", "a", "b"], 0).await;
+        let waiting = server_command::waiting(fixture.conn(), guild(), "a", at(1), 100).await.unwrap();
+        assert_eq!(queued, waiting.iter().map(|command| command.command_id).collect::<Vec<_>>());
+        assert_eq!(queued.len(), 1);
     }
 
     async fn a_universe_is_registered_once(fixture: &Fixture) {

@@ -15,7 +15,8 @@ use crate::server_commands::{copy_for, queue};
 pub struct LiveServers(Vec<(String, PlaceId)>);
 
 impl LiveServers {
-    /// Outside of the transaction of the bans: a server that starts meanwhile asks who is banned when the player joins.
+    /// Outside of the transaction of the bans: a server that starts meanwhile asks who is banned when the player joins, and
+    /// one that shuts down meanwhile is told nothing.
     pub async fn read(conn: &impl ConnectionTrait, guild: GuildId, now: Timestamp) -> Result<Self, DbErr> {
         game_server::live(conn, guild, now).await.map(Self)
     }
@@ -43,7 +44,6 @@ impl LiveServers {
             reason: ban.reason.clone(),
             issued_by: ban.moderator_id,
         };
-        queue(work, ban.guild_id, &command, &copies).await?;
-        Ok(copies.len())
+        Ok(queue(work, ban.guild_id, &command, copies).await?.len())
     }
 }

@@ -10,6 +10,7 @@ mod create_ticket;
 mod direct_message;
 mod few_connections;
 mod fixture;
+mod kicks;
 mod link_changes;
 mod link_roles;
 mod manual_roles;

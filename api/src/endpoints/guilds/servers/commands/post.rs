@@ -48,7 +48,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let live = game_server::live(work.tx(), call.guild(), work.now()).await?.into_iter();
     let meant = live.filter(|(_, own)| place.is_none_or(|place| place == *own));
     let copies: Vec<CommandCopy> = meant.map(|(server, _)| copy_for(server)).collect();
-    queue(&call, &mut work, &command, &copies).await?;
+    let copies = queue(&call, &mut work, &command, copies).await?;
     let after = json!({
         "servers": copies.len(), "place_id": place, "type": command.kind, "target_id": command.target,
     });

@@ -1,6 +1,5 @@
 //! POST /play/servers/:serverId/commands (docs/rules.md 7)
 
-use entities::game_server;
 use jobs::server_commands::copy_for;
 
 use crate::cache::commands::Command;
@@ -33,12 +32,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if waiting.len() as u64 >= Cap::CommandsOfServer.row().most {
         return Err(too_many(Cap::CommandsOfServer));
     }
-    let (guild, server) = own;
+    let (_, server) = own;
     let mut work = UnitOfWork::begin(&call).await?;
-    game_server::find(work.tx(), guild, &server).await?.or_not_found("server")?;
-    let copy = copy_for(server);
-    queue(&call, &mut work, &command, std::slice::from_ref(&copy)).await?;
-    let (id, server_id) = copy;
+    let queued = queue(&call, &mut work, &command, vec![copy_for(server)]).await?;
+    let (id, server_id) = queued.into_iter().next().or_not_found("server")?;
     let after = json!({ "server_id": server_id, "type": command.kind, "target_id": command.target });
     work.audit("commands.queue", id, json!({ "after": after }));
     let command = Command {

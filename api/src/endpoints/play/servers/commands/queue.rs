@@ -26,13 +26,13 @@ impl CommandRequest {
     }
 }
 
-/// Queues the copies; polls and sockets are notified after the commit.
+/// Queues the copies; polls and sockets are notified after the commit. Returns those of servers that are still there.
 pub(crate) async fn queue(
     call: &Call,
     work: &mut UnitOfWork<'_>,
     command: &NewCommand,
-    copies: &[CommandCopy],
-) -> Result<(), ApiError> {
+    copies: Vec<CommandCopy>,
+) -> Result<Vec<CommandCopy>, ApiError> {
     call.room_for(work.tx(), Cap::PendingCommands, copies.len() as u64).await?;
     Ok(server_commands::queue(work, call.guild(), command, copies).await?)
 }
