@@ -67,6 +67,11 @@ impl Model {
         self.every_minutes == Some(0)
     }
 
+    /// Neither switched off, nor waiting for a person.
+    pub fn goes_on(&self) -> bool {
+        !self.is_off() && self.stopped.is_none()
+    }
+
     /// The largest part of the members from which the next pass may take roles; `None`: all of them.
     pub fn brake(&self) -> Option<i32> {
         (!self.unbraked).then_some(self.brake_percent)

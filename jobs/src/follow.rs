@@ -54,7 +54,7 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     let mut work = UnitOfWork::begin(context).await?;
     let now = work.now();
     let row = follow::lock(work.tx(), guild, now).await?;
-    if row.job_id.is_some() || row.is_off() || row.stopped.is_some() || row.due_at > now {
+    if row.job_id.is_some() || !row.goes_on() || row.due_at > now {
         return Ok(());
     }
     let pass = Pass { brake_percent: row.brake() };
@@ -63,7 +63,9 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     let draft = Draft::new(guild, &payload, Actor::service())?.once(payload.dedupe_key());
     let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
     let enqueued = draft.enqueue(work.tx(), now).await?;
-    follow::save(work.tx(), Model { job_id: Some(enqueued.job), ..row }).await?;
+    // What a person lets the next pass do is for this one, and what they say while it runs for the one after it.
+    let unbraked = row.unbraked && enqueued.joined;
+    follow::save(work.tx(), Model { job_id: Some(enqueued.job), unbraked, ..row }).await?;
     work.publish(enqueued.message);
     queue.publish(work.commit().await?);
     Ok(())
@@ -90,8 +92,8 @@ async fn note_end(context: &Context, guild: GuildId, id: JobId) -> Result<(), Qu
     let row = follow::lock(work.tx(), guild, work.now()).await?;
     if row.job_id == Some(id) {
         let is_quiet = found.as_ref().is_some_and(is_quiet);
-        let after = follow::save(work.tx(), after(row, found.as_ref(), work.now())).await?;
-        work.audit_own(after.stopped.map(|reason| NewEntry {
+        follow::save(work.tx(), after(row, found.as_ref(), work.now())).await?;
+        work.audit_own(found.as_ref().and_then(braked).map(|reason| NewEntry {
             guild,
             action: "sync.follow_stopped",
             target: id.to_string(),
@@ -118,12 +120,16 @@ fn is_quiet(job: &job::Model) -> bool {
     changed(job) == Some(0) && counts == Some(0)
 }
 
-/// The row after a pass; `None`: its job was deleted.
+/// Why a pass stopped by its brake; `None`: it did not.
+fn braked(job: &job::Model) -> Option<String> {
+    job.failure().filter(|failure| failure.error == STOPPED).map(|failure| failure.message)
+}
+
+/// The row after a pass; `None`: its job was deleted. What else stopped the passes meanwhile still does.
 fn after(row: Model, job: Option<&job::Model>, now: Timestamp) -> Model {
-    let row = Model { job_id: None, unbraked: false, ended_at: Some(now), ..row };
+    let row = Model { job_id: None, ended_at: Some(now), ..row };
     let Some(changed) = job.and_then(changed) else {
-        let failure = job.and_then(job::Model::failure).filter(|failure| failure.error == STOPPED);
-        let stopped = failure.map(|failure| failure.message);
+        let stopped = job.and_then(braked).or_else(|| row.stopped.clone());
         let failures = row.failures.saturating_add(1);
         return Model { due_at: now + pause_after_failures(failures), failures, stopped, ..row };
     };
@@ -151,6 +157,15 @@ mod tests {
     fn a_guild_where_nothing_changes_is_visited_less_often() {
         let minutes: Vec<i64> = (0..8).map(|quiet| pause(quiet).num_minutes()).collect();
         assert_eq!(minutes, [5, 5, 10, 20, 40, 80, 80, 80]);
+    }
+
+    #[test]
+    fn what_a_person_said_while_a_pass_ran_outlasts_it() {
+        let now = Timestamp::UNIX_EPOCH;
+        let stopped = Some("sync 1 was undone".to_owned());
+        let usual = Model::usual(GuildId::try_from(7).unwrap(), now);
+        let row = after(Model { stopped: stopped.clone(), unbraked: true, ..usual }, None, now);
+        assert_eq!((row.stopped, row.unbraked), (stopped, true));
     }
 
     #[test]

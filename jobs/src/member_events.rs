@@ -62,7 +62,7 @@ impl Members {
         let states = synced_member::find_many(conn, id, users).await?;
         let following = follow::read(conn, id, work.now()).await?;
         Ok(Self {
-            repairs: !following.is_off() && following.stopped.is_none(),
+            repairs: following.goes_on(),
             watched: rules.watched(),
             unlinked_have_roles: !rules.unlinked_roles().is_empty(),
             linked: links.into_iter().map(|link| link.chat_id).collect(),

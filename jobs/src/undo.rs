@@ -1,14 +1,15 @@
 //! Undoing a sync of all members within an hour of its end (docs/rules.md 5).
 
 use chrono::TimeDelta;
-use entities::audit_entry::Actor;
+use entities::audit_entry::{Actor, NewEntry};
 use entities::follow;
 use entities::job::Model;
 use entities::job::listing::{self, Filter};
 use entities::{GuildId, JobId, Page, Timestamp};
-use queue::{Draft, Enqueued, Payload, QueueError};
-use runtime::Transaction;
+use queue::{Draft, Enqueued, Payload, Queue, QueueError};
+use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
+use serde_json::json;
 
 use crate::bulk_sync::{SyncAll, UndoSync};
 
@@ -55,17 +56,39 @@ fn dedupe_key(run: JobId) -> String {
     run.to_string()
 }
 
-/// Enqueues the undo. Automatic syncs would do the same again, so they wait until somebody lets them go on.
+/// Enqueues the undo. Automatic syncs would do the same again, so they wait until somebody lets them go on, and the pass that
+/// is under way ends.
 pub async fn enqueue(
-    transaction: &Transaction,
+    queue: &Queue,
+    work: &mut UnitOfWork,
     payload: &UndoSync,
     actor: Actor,
-    now: Timestamp,
 ) -> Result<Enqueued, QueueError> {
-    let row = follow::lock(transaction, payload.guild, now).await?;
-    let draft = Draft::new(payload.guild, payload, actor)?.once(&dedupe_key(payload.run));
-    let enqueued = draft.enqueue(transaction, now).await?;
+    let (guild, now) = (payload.guild, work.now());
+    let row = follow::lock(work.tx(), guild, now).await?;
+    let job_id = match row.job_id {
+        Some(pass) if end_pass(queue, work, guild, pass, &actor).await? => None,
+        pass => pass,
+    };
+    let draft = Draft::new(guild, payload, actor)?.once(&dedupe_key(payload.run));
+    let enqueued = draft.enqueue(work.tx(), now).await?;
     let stopped = Some(format!("sync {} was undone", payload.run));
-    follow::save(transaction, follow::Model { stopped, ..row }).await?;
+    follow::save(work.tx(), follow::Model { stopped, job_id, ..row }).await?;
     Ok(enqueued)
+}
+
+/// False: it has ended, which is still to be noted.
+async fn end_pass(
+    queue: &Queue,
+    work: &mut UnitOfWork,
+    guild: GuildId,
+    pass: JobId,
+    actor: &Actor,
+) -> Result<bool, DbErr> {
+    let cancelled = queue.cancel(work.tx(), pass).await?;
+    let Some((job, event)) = cancelled.filter(|(job, _)| job.cancel_requested) else { return Ok(false) };
+    let (action, metadata) = ("jobs.cancel", json!({ "kind": job.kind }));
+    work.audit(actor.clone(), NewEntry { guild, action, target: pass.to_string(), metadata });
+    work.announce([event]);
+    Ok(true)
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use entities::{ChatId, GuildId, synced_member};
+use entities::{ChatId, GuildId, follow, synced_member};
 use jobs::kinds::{SyncCause, SyncMember};
 use jobs::one_waiting::runs_before;
 use platforms::{ChatMember, Watched};
@@ -17,7 +17,7 @@ const AFTER_ANOTHER: Duration = Duration::from_secs(1);
 const BETWEEN_REPAIRS: TimeDelta = TimeDelta::minutes(1);
 
 /// Waits for its turn, and reads the member. `None`: there is nothing to do, because the member left, or is as a sync left
-/// them.
+/// them, or automatic syncs stopped.
 pub(super) async fn begin(
     job: &JobContext,
     (guild, user): (GuildId, ChatId),
@@ -33,6 +33,10 @@ pub(super) async fn begin(
     let Some(member) = member().await? else { return Ok(None) };
     if cause == SyncCause::Joined || job.last_checkpoint::<serde_json::Value>().is_some() {
         return Ok(Some(member));
+    }
+    // Somebody may have stopped it since the event: the member is as an undo wants them.
+    if !follow::read(read, guild, job.now()).await?.goes_on() {
+        return Ok(None);
     }
     let state = watched.state(&member.roles, member.nick.as_deref());
     let noted = synced_member::find_many(read, guild, &[user]).await?;

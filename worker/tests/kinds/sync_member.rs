@@ -1,6 +1,7 @@
 //! Syncs of one member (docs/rules.md 5).
 
-use jobs::kinds::SyncMember;
+use entities::follow;
+use jobs::kinds::{SyncCause, SyncMember};
 use queue::{Answer, Payload};
 use serde_json::{Value, json};
 
@@ -237,6 +238,23 @@ async fn a_group_that_does_not_exist_takes_no_roles_away() {
     let (status, error, _) = fixture.process().await.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (422, "unknown_group"));
     assert_eq!(fixture.updates().await, 0);
+}
+
+#[tokio::test]
+async fn what_others_changed_is_not_repaired_once_somebody_stopped_that() {
+    let person = astray();
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    let (conn, now) = (process.context.database.write(), process.context.clock.now());
+    let row = follow::lock(conn, guild_id(), now).await.unwrap();
+    let stopped = Some("sync 1 was undone".to_owned());
+    follow::save(conn, follow::Model { stopped, ..row.clone() }).await.unwrap();
+    let changed = SyncMember { cause: Some(SyncCause::Changed), ..sync(&person) };
+    process.succeed(&changed).await;
+    assert_eq!(fixture.updates().await, 0);
+    follow::save(conn, row).await.unwrap();
+    process.succeed(&changed).await;
+    assert_eq!(fixture.updates().await, 1);
 }
 
 #[tokio::test]

@@ -99,7 +99,7 @@ async fn out_of_step(visit: &GuildVisit) -> Result<Vec<Waiting>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let following = follow::read(conn, guild, visit.now()).await?;
     let is_off_here = visit.platforms().follow_pace == FollowPace::Off;
-    let acts = !is_off_here && !following.is_off() && following.stopped.is_none();
+    let acts = !is_off_here && following.goes_on();
     let before = acts.then(|| visit.now() - MENDED_WITHIN);
     let members = synced_member::count_due(conn, guild, before).await?;
     let url = || visit.url("/sync");

@@ -31,7 +31,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(refused(problem));
     }
     let payload = UndoSync { guild: call.guild(), run: id };
-    let enqueued = undo::enqueue(work.tx(), &payload, call.actor(), work.now()).await?;
+    let enqueued = undo::enqueue(&call.state.queue, &mut work, &payload, call.actor()).await?;
     work.audit("sync.undone", id, json!({ "job_id": enqueued.job }));
     let job = find(&call, work.tx(), enqueued.job).await?;
     work.publish(enqueued.message);
