@@ -18,10 +18,12 @@ use tokio_util::sync::CancellationToken;
 const REASON: &str = "role and nickname sync";
 
 /// The completed changes, and the refused ones.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Applied {
     pub(crate) done: Change,
     pub(crate) refused: Vec<Refusal>,
+    /// Why the rest was not tried.
+    pub(crate) halt: Option<Halt>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,19 +82,18 @@ pub(crate) struct Sender<'a> {
 impl Sender<'_> {
     /// The whole change of a member. Role calls and the nickname's call run in parallel: the platform limits them
     /// separately.
-    pub(crate) async fn apply(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn apply(&self, whom: Whom, change: &Change) -> Applied {
         if change.is_several() { self.rewrite(whom, change).await } else { self.few(whom, change).await }
     }
 
-    async fn few(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
-        let (roles, nickname) = tokio::join!(self.roles(whom, change), self.nickname(whom, change));
-        let (mut applied, nickname) = (roles?, nickname?);
+    async fn few(&self, whom: Whom, change: &Change) -> Applied {
+        let (mut applied, nickname) = tokio::join!(self.roles(whom, change), self.nickname(whom, change));
         applied.merge(nickname);
-        Ok(applied)
+        applied
     }
 
     /// One call for each role, one after the other.
-    pub(crate) async fn roles(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn roles(&self, whom: Whom, change: &Change) -> Applied {
         let mut applied = Applied::default();
         let added = change.add.iter().map(|role| (*role, MemberChange::AddRole(*role)));
         let removed = change.remove.iter().map(|role| (*role, MemberChange::RemoveRole(*role)));
@@ -104,16 +105,19 @@ impl Sender<'_> {
                 Err(Halt::Platform(error)) if concerns_the_change(&error) => {
                     applied.refused.push(Refusal { role: Some(role), error });
                 }
-                Err(halt) => return Err(halt),
+                Err(halt) => {
+                    applied.halt = Some(halt);
+                    break;
+                }
             }
         }
-        Ok(applied)
+        applied
     }
 
     /// An update without roles.
-    pub(crate) async fn nickname(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn nickname(&self, whom: Whom, change: &Change) -> Applied {
         let mut applied = Applied::default();
-        let Some(nick) = &change.nick else { return Ok(applied) };
+        let Some(nick) = &change.nick else { return applied };
         let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(set(nick)) });
         match self.send(whom, &update).await {
             Ok(true) => applied.done.nick = Some(nick.clone()),
@@ -121,21 +125,25 @@ impl Sender<'_> {
             Err(Halt::Platform(error)) if concerns_the_change(&error) => {
                 applied.refused.push(Refusal { role: None, error });
             }
-            Err(halt) => return Err(halt),
+            Err(halt) => applied.halt = Some(halt),
         }
-        Ok(applied)
+        applied
     }
 
     /// The full list and the nickname in one update. The bot cannot rename the guild's owner at any rank, and the
     /// platform refuses the roles with the nickname, so a refusal is followed by an attempt without the nickname.
-    pub(crate) async fn rewrite(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
+    pub(crate) async fn rewrite(&self, whom: Whom, change: &Change) -> Applied {
+        self.try_rewrite(whom, change).await.unwrap_or_else(Applied::from)
+    }
+
+    async fn try_rewrite(&self, whom: Whom, change: &Change) -> Result<Applied, Halt> {
         let (mut change, mut refused, mut again) = (change.clone(), Vec::new(), true);
         loop {
             let permit = self.permit(MemberCall::Update).await?;
             let (member, due) = self.read_again(whom, &change).await?;
             if !due.is_several() {
                 drop(permit);
-                let mut applied = Box::pin(self.few(whom, &due)).await?;
+                let mut applied = Box::pin(self.few(whom, &due)).await;
                 applied.refused.append(&mut refused);
                 return Ok(applied);
             }
@@ -145,7 +153,7 @@ impl Sender<'_> {
             match self.chat.change_member(permit, whom.user, MemberChange::Update(update), REASON).await {
                 Ok(()) => {
                     self.job.count_write();
-                    return Ok(Applied { done: due, refused });
+                    return Ok(Applied { done: due, refused, halt: None });
                 }
                 Err(PlatformError::RateLimited { .. }) if again => again = false,
                 Err(error @ PlatformError::Forbidden { .. }) if due.nick.is_some() => {
@@ -221,9 +229,17 @@ impl Sender<'_> {
 }
 
 impl Applied {
-    pub(crate) fn merge(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.done.merge(other.done);
         self.refused.extend(other.refused);
+        self.halt = self.halt.take().or(other.halt);
+    }
+}
+
+impl From<Halt> for Applied {
+    /// Halted before its first call.
+    fn from(halt: Halt) -> Self {
+        Self { halt: Some(halt), ..Self::default() }
     }
 }
 

@@ -8,6 +8,7 @@
 //! the plan says, or to none, are skipped.
 
 mod buckets;
+mod made;
 mod privileges;
 mod progress;
 mod reread;
@@ -16,14 +17,12 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use entities::audit_entry::{MEMBER_SYNCED, NewEntry};
 use entities::{ChatId, PlayId, link};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk};
 use platforms::{CallContext, Change, ChatMember, GuildRules, Platforms};
 use queue::run::{Handler, JobContext, JobError, Outcome};
-use serde_json::json;
 
 use crate::apply::{Sender, Whom};
 use crate::errors::{job_error, wait_out};
@@ -51,7 +50,7 @@ impl Handler for Job {
         let stop = job.cancelled().child_token();
         let bound_only = chunk.cause != Cause::Undo;
         let sender = Sender { chat: self.0.chat.as_ref(), call, job, stop: &stop, bound_only };
-        let broken = carry_out(sender, &chunk, &due, &mut progress).await?;
+        let broken = carry_out(sender, &chunk, &due, &mut progress).await;
         progress.keep(job, &chunk).await?;
         match broken {
             Some(error) => Err(wait_out(job, error)),
@@ -68,7 +67,7 @@ async fn carry_out(
     chunk: &SyncChunk,
     due: &[Due],
     progress: &mut Progress,
-) -> Result<Option<JobError>, JobError> {
+) -> Option<JobError> {
     let mut buckets = Buckets::new(due);
     let mut flying = FuturesUnordered::new();
     let mut look = tokio::time::interval(STOP_CHECK_INTERVAL);
@@ -84,16 +83,15 @@ async fn carry_out(
             tokio::select! {
                 ended = flying.next() => match ended {
                     Some(ended) => landed.push(ended),
-                    None => return Ok(broken),
+                    None => return broken,
                 },
                 _ = look.tick() => {}
             }
         }
-        for (part, outcome) in landed.drain(..) {
-            let Settled { member, done, ended } = buckets.settle(part, outcome);
+        for (part, applied) in landed.drain(..) {
+            let Settled { member, done, ended } = buckets.settle(part, applied);
             if !done.is_empty() {
-                progress.tell(entry(sender.job, chunk, part.member(), &done));
-                progress.wrote(part.member());
+                progress.wrote(part.member(), done);
             }
             if let Some(member) = member {
                 progress.note(part.member(), member);
@@ -103,35 +101,23 @@ async fn carry_out(
         if broken.is_some() || sender.job.should_yield() {
             sender.stop.cancel();
         }
+        if broken.is_some() {
+            continue;
+        }
         // The calls go on meanwhile: those that hold a connection to the database may be what the checkpoint waits for.
         let mut keeping = pin!(progress.keep_if_due(sender.job, chunk));
-        loop {
+        let kept = loop {
             tokio::select! {
-                kept = &mut keeping => break kept?,
+                kept = &mut keeping => break kept,
                 Some(ended) = flying.next() => landed.push(ended),
             }
+        };
+        if let Err(error) = kept {
+            // What the open calls change is still to be told.
+            sender.stop.cancel();
+            broken = Some(error);
         }
     }
-}
-
-/// Why a member was changed, and how.
-fn entry(job: &JobContext, chunk: &SyncChunk, member: usize, done: &Change) -> NewEntry {
-    let planned = &chunk.members[member];
-    let mut metadata = json!({
-        "cause": chunk.cause,
-        "job_id": job.parent(),
-        "added_roles": done.add,
-        "removed_roles": done.remove,
-    });
-    if let Some(metadata) = metadata.as_object_mut().filter(|_| chunk.cause != Cause::Undo) {
-        metadata.extend(wanted::told(&wanted::reasons(planned), done));
-    }
-    if let Some(nickname) = &done.nick {
-        metadata["nickname"] = json!(nickname);
-        metadata["nickname_before"] = json!(planned.nick_before);
-    }
-    let target = planned.user.to_string();
-    NewEntry { guild: chunk.guild, action: MEMBER_SYNCED, target, metadata }
 }
 
 /// Of a change that is put back, only what nobody touched since, whoever holds what.
@@ -176,7 +162,7 @@ impl Job {
             let Some(play) = linked.filter(|play| planned.is_for(*play)) else {
                 progress.note(index, Member::Skipped);
                 if job.is_resumed() {
-                    progress.wrote(index);
+                    progress.wrote(index, Change::default());
                 }
                 continue;
             };

@@ -112,7 +112,10 @@ impl Job {
         let sender =
             Sender { chat: self.0.chat.as_ref(), call, job, stop: job.cancelled(), bound_only: true };
         let whom = Whom { user: member.chat_id, play: why.play };
-        let applied = sender.apply(whom, &permitted.change).await.map_err(halted)?;
+        let mut applied = sender.apply(whom, &permitted.change).await;
+        if let Some(halt) = applied.halt.take() {
+            return Err(halted(halt));
+        }
         let is_whole = permitted.is_whole() && applied.refused.is_empty();
         sync.note_end(job, member, (&permitted.change, &applied.done), is_whole).await?;
         sync.end(&permitted.change, &applied)?;

@@ -47,7 +47,8 @@ struct Bucket<'a> {
 #[derive(Default)]
 struct Open {
     parts: usize,
-    applied: Applied,
+    done: Change,
+    refused: Vec<Refusal>,
     /// The error that concerns the whole member.
     error: Option<PlatformError>,
     /// A part is left to the next run.
@@ -65,7 +66,7 @@ impl Part<'_> {
         self.due.0
     }
 
-    pub(super) async fn carry_out(self, sender: Sender<'_>) -> Result<Applied, Halt> {
+    pub(super) async fn carry_out(self, sender: Sender<'_>) -> Applied {
         let (_, whom, change) = self.due;
         match self.kind {
             Kind::Roles => sender.roles(*whom, change).await,
@@ -97,19 +98,20 @@ impl<'a> Bucket<'a> {
     }
 
     /// `Some`: the third refusal in a row.
-    fn observe(&mut self, outcome: &Result<Applied, Halt>) -> Option<PlatformError> {
+    fn observe(&mut self, applied: &Applied) -> Option<PlatformError> {
         self.under_way -= 1;
-        let result = match outcome {
-            Ok(applied) => match refusal(applied) {
-                Some(error) => Err(error.clone()),
-                None if applied.done.is_empty() => return None,
-                None => {
-                    self.welcome = true;
-                    Ok(())
-                }
-            },
-            Err(Halt::Platform(error)) => Err(error.clone()),
-            Err(Halt::Job(_) | Halt::Stopped) => return None,
+        let failed = match &applied.halt {
+            Some(Halt::Platform(error)) => Some(error),
+            Some(Halt::Job(_) | Halt::Stopped) => return None,
+            None => refusal(applied),
+        };
+        let result = match failed {
+            Some(error) => Err(error.clone()),
+            None if applied.done.is_empty() => return None,
+            None => {
+                self.welcome = true;
+                Ok(())
+            }
         };
         self.breaker.observe(&result).err()
     }
@@ -145,47 +147,49 @@ impl<'a> Buckets<'a> {
         self.roles.next().or_else(|| self.update.next())
     }
 
-    /// Records the end of a part. Returns the member, if it ended too, and the error that ends the chunk, if any.
-    pub(super) fn settle(&mut self, part: Part<'_>, outcome: Result<Applied, Halt>) -> Settled {
+    /// Records the end of a part. Returns what it changed, the member, if it ended too, and the error that ends the chunk, if
+    /// any.
+    pub(super) fn settle(&mut self, part: Part<'_>, applied: Applied) -> Settled {
         let bucket = match part.kind {
             Kind::Roles => &mut self.roles,
             Kind::Update => &mut self.update,
         };
-        let stopped = bucket.observe(&outcome);
+        let stopped = bucket.observe(&applied);
         let (index, whom, change) = part.due;
         let open = self.open.entry(*index).or_default();
         let mut ended = stopped.map(|stopped| permission_missing(part.kind, change, &stopped));
-        match outcome {
-            Ok(applied) => open.applied.merge(applied),
-            Err(Halt::Platform(error)) if word(&error).is_some() => open.error = Some(error),
-            Err(Halt::Platform(error)) => {
+        let Applied { done, refused, halt } = applied;
+        open.done.merge(done.clone());
+        open.refused.extend(refused);
+        match halt {
+            None => {}
+            Some(Halt::Platform(error)) if word(&error).is_some() => open.error = Some(error),
+            Some(Halt::Platform(error)) => {
                 open.unfinished = true;
                 ended = ended.or(Some(job_error(error)));
             }
-            Err(Halt::Job(error)) => {
+            Some(Halt::Job(error)) => {
                 open.unfinished = true;
                 ended = ended.or(Some(error));
             }
-            Err(Halt::Stopped) => open.unfinished = true,
+            Some(Halt::Stopped) => open.unfinished = true,
         }
         open.parts = open.parts.saturating_sub(1);
         let over = if open.parts == 0 { self.open.remove(index) } else { None };
-        let (member, done) = over.and_then(|open| open.end(whom.user)).unzip();
-        Settled { member, done: done.unwrap_or_default(), ended }
+        Settled { member: over.and_then(|open| open.end(whom.user)), done, ended }
     }
 }
 
 impl Open {
-    /// With what was changed.
-    fn end(self, user: ChatId) -> Option<(Member, Change)> {
+    /// `None`: a part is left.
+    fn end(self, user: ChatId) -> Option<Member> {
         if self.unfinished {
             return None;
         }
-        let Applied { done, refused } = self.applied;
-        if self.error.is_some() || !refused.is_empty() {
-            return Some((failed(user, &done, &refused, self.error.as_ref()), done));
+        if self.error.is_some() || !self.refused.is_empty() {
+            return Some(failed(user, &self.done, &self.refused, self.error.as_ref()));
         }
-        Some((if done.is_empty() { Member::Skipped } else { Member::Updated }, done))
+        Some(if self.done.is_empty() { Member::Skipped } else { Member::Updated })
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use entities::audit_entry::NewEntry;
 use entities::job::Failure;
 use entities::job_failure::{self, NewFailure};
 use entities::{ChatId, synced_member};
@@ -15,6 +14,7 @@ use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::made::Made;
 use crate::apply::Refusal;
 use crate::errors::queue_error;
 
@@ -49,7 +49,7 @@ pub(super) enum Member {
 /// The effect of a finished call: on its member, or on the whole chunk.
 pub(super) struct Settled {
     pub(super) member: Option<Member>,
-    /// What was changed of a member that has ended.
+    /// What the call changed.
     pub(super) done: Change,
     pub(super) ended: Option<JobError>,
 }
@@ -58,12 +58,10 @@ pub(super) struct Progress {
     reached: Reached,
     members: usize,
     failures: Vec<NewFailure>,
-    /// About the members changed since the last checkpoint.
-    entries: Vec<NewEntry>,
+    /// Since the last checkpoint.
+    made: Made,
     /// Members who lack nothing of the plan any more, since the last checkpoint, and whether this run changed them.
     ended: Vec<(usize, bool)>,
-    /// Members who were or may have been changed since the last checkpoint.
-    wrote: Vec<usize>,
     /// Writes of earlier runs.
     written: i64,
     /// Settled members and writes in the last checkpoint.
@@ -82,9 +80,8 @@ impl Progress {
             reached,
             members,
             failures: Vec::new(),
-            entries: Vec::new(),
+            made: Made::default(),
             ended: Vec::new(),
-            wrote: Vec::new(),
             written,
             kept,
             kept_at: Instant::now(),
@@ -122,15 +119,10 @@ impl Progress {
         }
     }
 
-    /// The audit entry of a changed member.
-    pub(super) fn tell(&mut self, entry: NewEntry) {
-        self.entries.push(entry);
-    }
-
-    /// Whose link is compared with the plan with the next checkpoint: a call that was under way when it ended may have come
-    /// after the job of its end.
-    pub(super) fn wrote(&mut self, index: usize) {
-        self.wrote.push(index);
+    /// Changed, or perhaps changed, where `done` is empty. With the next checkpoint the member's link is compared with the
+    /// plan: a call that was under way when it ended may have come after the job of its end.
+    pub(super) fn wrote(&mut self, index: usize, done: Change) {
+        self.made.add(index, done);
     }
 
     /// Records a refused part of a member whose other changes are still to be made.
@@ -156,20 +148,24 @@ impl Progress {
             return Ok(());
         }
         let mut work = job.begin().await?;
-        for entry in std::mem::take(&mut self.entries) {
+        for entry in self.made.entries(job, chunk) {
             work.audit(job.actor(), entry);
         }
         job.set_counters(self.result());
         let bulk = job.parent().unwrap_or_else(|| job.id());
-        job_failure::note(work.tx(), bulk, std::mem::take(&mut self.failures), job.now()).await?;
-        let (due, settled) = in_step(chunk, &std::mem::take(&mut self.ended));
+        job_failure::note(work.tx(), bulk, self.failures.clone(), job.now()).await?;
+        let (due, settled) = in_step(chunk, &self.ended);
         synced_member::note_due(work.tx(), chunk.guild, due, job.now()).await?;
         synced_member::settle(work.tx(), chunk.guild, &settled).await?;
-        let wrote = self.wrote.drain(..).map(|index| &chunk.members[index]);
-        let made_for: Vec<_> = wrote.map(|planned| (planned.user, planned.play)).collect();
-        linking::correct(&mut work, chunk.guild, &made_for, &job.actor()).await.map_err(queue_error)?;
+        linking::correct(&mut work, chunk.guild, &self.made.members(chunk), &job.actor())
+            .await
+            .map_err(queue_error)?;
         job.checkpoint(work, &self.reached).await?;
         (self.kept, self.kept_at) = (reached, Instant::now());
+        // Not before the commit: after a failed one the next tells all.
+        self.made.clear();
+        self.failures.clear();
+        self.ended.clear();
         Ok(())
     }
 

@@ -224,8 +224,12 @@ async fn a_nickname_that_fails_delays_no_roles_and_is_set_by_the_next_run() {
     assert_eq!(result["failed"], 0);
     assert_eq!(result["updated"].as_i64().unwrap() + result["skipped"].as_i64().unwrap(), 60);
     assert_eq!(fixture.wrong(&people).await, 0);
-    // Each role and each nickname was set once.
+    // Each role and each nickname was set once, and is told once, also where the run ended between the two.
     assert_eq!(fixture.updates().await, 120);
+    let told = process.audit("sync.member").await;
+    let roles = told.iter().filter_map(|entry| entry.metadata["added_roles"].as_array());
+    let nicknames = told.iter().filter(|entry| entry.metadata["nickname"].is_string());
+    assert_eq!((roles.map(Vec::len).sum::<usize>(), nicknames.count()), (60, 60));
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn done(part: &Part<'_>) -> Applied {
         Kind::Update if change.is_several() => change.clone(),
         Kind::Update => Change { nick: change.nick.clone(), ..Change::default() },
     };
-    Applied { done, refused: Vec::new() }
+    Applied { done, ..Applied::default() }
 }
 
 fn kinds(buckets: &mut Buckets<'_>) -> Vec<(usize, Kind)> {
@@ -58,7 +58,7 @@ fn a_full_bucket_does_not_hold_up_the_other() {
             waiting += 1;
             continue;
         }
-        let outcome = Ok(done(&part));
+        let outcome = done(&part);
         assert!(buckets.settle(part, outcome).member.is_some());
         ended += 1;
     }
@@ -70,10 +70,10 @@ fn a_member_ends_with_its_last_part_and_fails_with_what_was_done() {
     let due = due(vec![change(&[5], &[], Some("n"))]);
     let mut buckets = Buckets::new(&due);
     let (role, nickname) = (buckets.next().unwrap(), buckets.next().unwrap());
-    let outcome = Ok(done(&role));
+    let outcome = done(&role);
     assert!(buckets.settle(role, outcome).member.is_none());
     let refusal = Refusal { role: None, error: refused() };
-    let outcome = Ok(Applied { done: Change::default(), refused: vec![refusal] });
+    let outcome = Applied { refused: vec![refusal], ..Applied::default() };
     let Some(Member::Failed(failure)) = buckets.settle(nickname, outcome).member else {
         panic!("not failed")
     };
@@ -88,15 +88,26 @@ fn an_error_that_may_pass_leaves_the_member_for_the_next_run() {
     let mut buckets = Buckets::new(&due);
     let parts: Vec<_> = std::iter::from_fn(|| buckets.next()).collect();
     let down = PlatformError::Unavailable { route: "PUT", cause: "x".into() };
-    let settled = buckets.settle(parts[0], Err(Halt::Platform(down)));
+    let settled = buckets.settle(parts[0], Halt::Platform(down).into());
     assert!(
         settled.member.is_none() && matches!(settled.ended, Some(JobError::Retry(_) | JobError::Snooze(..)))
     );
-    let outcome = Ok(done(&parts[1]));
+    let outcome = done(&parts[1]);
     assert_eq!(parts[1].member(), 1);
     assert!(buckets.settle(parts[1], outcome).member.is_some(), "others are counted");
-    let outcome = Ok(done(&parts[2]));
+    let outcome = done(&parts[2]);
     assert!(buckets.settle(parts[2], outcome).member.is_none(), "half of it is left");
+}
+
+#[test]
+fn what_a_part_changed_before_it_was_stopped_is_known() {
+    let due = due(vec![change(&[5], &[6], None)]);
+    let mut buckets = Buckets::new(&due);
+    let part = buckets.next().unwrap();
+    let halt = Some(Halt::Stopped);
+    let settled = buckets.settle(part, Applied { done: change(&[5], &[], None), halt, ..Applied::default() });
+    assert!(settled.member.is_none() && settled.ended.is_none());
+    assert_eq!(settled.done, change(&[5], &[], None));
 }
 
 #[test]
@@ -107,7 +118,7 @@ fn a_missing_credential_or_guild_ends_the_chunk() {
         let due = due(vec![change(&[5], &[], None)]);
         let mut buckets = Buckets::new(&due);
         let part = buckets.next().unwrap();
-        let settled = buckets.settle(part, Err(Halt::Platform(error)));
+        let settled = buckets.settle(part, Halt::Platform(error).into());
         assert!(matches!(settled.ended, Some(JobError::Fail(_))));
     }
 }
@@ -119,16 +130,16 @@ fn where_all_may_be_refused_no_call_is_sent_that_is_not_needed_to_know() {
     let mut parts: Vec<_> = std::iter::from_fn(|| buckets.next()).collect();
     assert_eq!(parts.len(), 3, "nothing is known yet");
     let refusal =
-        || Ok(Applied { refused: vec![Refusal { role: None, error: refused() }], ..Applied::default() });
+        || Applied { refused: vec![Refusal { role: None, error: refused() }], ..Applied::default() };
     buckets.settle(parts.remove(0), refusal());
     assert_eq!(buckets.roles.room(), 2);
-    let outcome = Ok(done(&parts[0]));
+    let outcome = done(&parts[0]);
     buckets.settle(parts.remove(0), outcome);
     assert_eq!(buckets.roles.room(), CALLS_IN_FLIGHT);
     buckets.settle(parts.remove(0), refusal());
     assert_eq!(buckets.roles.room(), 2);
     let part = buckets.next().unwrap();
-    buckets.settle(part, Err(Halt::Platform(PlatformError::NotFound(Missing::Member))));
+    buckets.settle(part, Halt::Platform(PlatformError::NotFound(Missing::Member)).into());
     assert_eq!(buckets.roles.room(), 2, "a member who left says nothing about permissions");
 }
 
@@ -141,11 +152,11 @@ fn three_refusals_in_a_row_in_one_bucket_stop_naming_the_role() {
     while let Some(part) = buckets.next() {
         let nickname = part.kind == Kind::Update;
         let outcome = if nickname {
-            Ok(done(&part))
+            done(&part)
         } else {
             refusals += 1;
             let refusal = Refusal { role: due[part.member()].2.add.first().copied(), error: refused() };
-            Ok(Applied { refused: vec![refusal], ..Applied::default() })
+            Applied { refused: vec![refusal], ..Applied::default() }
         };
         if let Some(JobError::Fail(failure)) = buckets.settle(part, outcome).ended {
             assert!(failure.message.contains("roles 5"), "{}", failure.message);
