@@ -196,11 +196,12 @@ async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option
 /// Records on the bans, and in the audit log, why the platform does not match them.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let (failure, retried) = match error {
-        JobError::Retry(failure) | JobError::RetryIn(failure, _) | JobError::Snooze(failure, _) => {
+        JobError::Retry(failure) | JobError::RetryIn(failure, _) => {
             (failure, job.attempt() < MirrorBan::MAX_ATTEMPTS)
         }
         JobError::Fail(failure) => (failure, false),
-        JobError::Cancelled | JobError::ClaimLost => return,
+        // It waits for the platform's pace, or somebody else ends it.
+        JobError::Snooze(..) | JobError::Cancelled | JobError::ClaimLost => return,
     };
     let entry = NewEntry {
         guild: args.guild,

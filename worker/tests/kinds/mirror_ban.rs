@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use entities::audit_entry::Actor;
+use entities::job::State;
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{MirrorState, Model, history};
 use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, chat_ban, moderation_revision};
@@ -200,6 +201,21 @@ async fn a_ban_of_a_killed_worker_is_lifted() {
     assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
     assert_eq!(fixture.banned(&person).await, None);
+}
+
+#[tokio::test]
+async fn a_ban_that_waits_for_the_platforms_pace_has_not_failed() {
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
+    fixture.order(&json!({ "route": BAN, "status": 429, "retry_after": 10, "count": 1 })).await;
+    let (ban, job) = process.ban(&person, "spam").await;
+    until("the job waits", async || {
+        let row = process.row(job).await;
+        row.state == State::Queued && row.error.is_some()
+    })
+    .await;
+    assert_eq!(process.state(ban).await.mirror_state, MirrorState::Pending);
+    assert!(process.audit("moderation.mirror_failed").await.is_empty());
 }
 
 /// A run that was frozen while it called the platform, and whose job another process has claimed meanwhile.
