@@ -54,14 +54,14 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
-    /// The request of a recently cut run may still be in flight.
+    /// The request of an earlier run may still be in flight, whatever ended that run.
     async fn find_or_wait(
         &self,
         job: &JobContext,
         ticket: &ticket::Model,
     ) -> Result<Option<ChatChannel>, JobError> {
         match self.find(ticket).await? {
-            None if job.was_rescued() => {
+            None if job.is_resumed() => {
                 tokio::time::sleep(SETTLE_PAUSE).await;
                 self.find(ticket).await
             }

@@ -157,11 +157,6 @@ impl JobContext {
         }
     }
 
-    /// A crash cut an earlier run: its last request may still be in flight.
-    pub fn was_rescued(&self) -> bool {
-        self.job.crashes > 0
-    }
-
     /// Fails if the job was cancelled. Before an effect outside the database use
     /// [`before_effect`](Self::before_effect).
     pub fn check_cancelled(&self) -> Result<(), JobError> {

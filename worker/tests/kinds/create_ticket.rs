@@ -10,7 +10,7 @@ use jobs::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, chat, guild_id, role};
+use crate::fixture::{Fixture, chat, guild_id, role, until};
 use crate::people::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
 use crate::process::Process;
 
@@ -179,6 +179,33 @@ async fn a_failed_creation_is_retried() {
     let id = process.made(&asked).await;
     assert_eq!(only(&fixture.channels().await)["id"], id.as_str());
     assert_eq!(process.audit("ticket.create").await[0].metadata["made_by_an_earlier_run"], false);
+}
+
+#[tokio::test]
+async fn a_channel_that_comes_late_from_an_earlier_run_is_waited_for() {
+    let person = Person::right(1);
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    fixture.order(&json!({ "route": CREATE, "status": 500, "count": 1 })).await;
+    let (ticket, job) = process.ask(&person).await;
+    until("the second run", async || {
+        let row = process.row(job).await;
+        row.state == entities::job::State::Running && row.token == 2
+    })
+    .await;
+    until("it has looked", async || {
+        fixture.stats().await["requests"]["GET /guilds/:guild/channels"]["200"] == 2
+    })
+    .await;
+    let topic = format!("guildhall:ticket:{}:{}", ticket.ticket_id, ticket.created_at.timestamp_millis());
+    let late = json!({ "name": "late", "type": 0, "topic": topic });
+    let (status, late) = fixture.by_hand("POST", "channels", late).await;
+    assert_eq!(status, 201, "{late}");
+    let id = process.made(&(ticket, job)).await;
+    assert_eq!(
+        (only(&fixture.channels().await)["id"].as_str(), late["id"].as_str()),
+        (Some(&*id), Some(&*id))
+    );
 }
 
 #[tokio::test]
