@@ -38,15 +38,28 @@ impl Handler for Job {
         let change = change(&ended, &rules.unlinked_roles(), &member, &given);
         // Of members without a link no state is noted, and no account is named.
         let (why, reasons) = (Why::default(), |_: &Change| Reasons::default());
-        let outcome = sync.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await?;
+        let mut outcome = sync.make(job, guild, &member, &rules.grants, change, (&why, reasons)).await?;
+        if let Outcome::Done { audit, .. } = &mut outcome
+            && ended.erased
+        {
+            audit.clear();
+        }
         if is_linked(job, guild, user).await? {
+            tell(job, outcome).await?;
             return sync.run(job, SyncMember::of(guild, user)).await;
         }
-        match outcome {
-            Outcome::Done { result, .. } if ended.erased => Ok(Outcome::done(result)),
-            outcome => Ok(outcome),
-        }
+        Ok(outcome)
     }
+}
+
+/// Writes what was changed before another change follows, which tells only its own.
+async fn tell(job: &JobContext, outcome: Outcome) -> Result<(), JobError> {
+    let Outcome::Done { audit, .. } = outcome else { return Ok(()) };
+    let mut work = job.begin_with_claim().await?;
+    for entry in audit {
+        work.audit(job.actor(), entry);
+    }
+    job.commit(work).await
 }
 
 impl Job {

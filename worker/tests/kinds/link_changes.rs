@@ -16,6 +16,7 @@ use crate::sync_chunk::{self, planned};
 
 const READ: &str = "GET /guilds/:guild/members/:user";
 const ADD: &str = "PUT /guilds/:guild/members/:user/roles/:role";
+const REMOVE: &str = "DELETE /guilds/:guild/members/:user/roles/:role";
 /// Longer than the jobs of a change of links take.
 const HANG: u64 = 2_000;
 
@@ -125,6 +126,23 @@ async fn the_end_of_a_link_takes_nothing_from_whoever_is_linked_again_before_its
     process.finish(link_to(&process, &person, &person).await).await;
     process.finish(job).await;
     assert_eq!((fixture.member(person.chat).await.0, fixture.updates().await), (vec![MEMBER], 0));
+}
+
+#[tokio::test]
+async fn what_the_end_of_a_link_took_is_told_though_the_member_is_linked_again_meanwhile() {
+    let person = Person::right(1);
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    delay(&fixture, REMOVE, true).await;
+    let job = unlink(&process, &person).await;
+    is_under_way(&fixture).await;
+    process.finish(link_to(&process, &person, &person).await).await;
+    process.finish(job).await;
+    let right = (vec![MEMBER], Some(person.name.clone()));
+    until("the member is right", async || fixture.member(person.chat).await == right).await;
+    let told = process.audit("sync.member").await;
+    let took = told.iter().filter(|entry| entry.metadata["after"]["roles"] == json!([]));
+    assert_eq!(took.count(), 1, "{told:?}");
 }
 
 #[tokio::test]
