@@ -200,6 +200,15 @@ impl<'w> Linking<'w> {
         jobs.pop().ok_or_else(|| DbErr::RecordNotInserted.into())
     }
 
+    /// Ends a link that was read before this change began, unless another one is in its place by then.
+    pub async fn unlink_found(&mut self, found: &Model) -> Result<Option<JobId>, QueueError> {
+        let link = link::find_by_chat(self.work.tx(), self.guild(), found.chat_id).await?;
+        match link.filter(|link| (link.play_id, link.source) == (found.play_id, found.source)) {
+            Some(link) => self.unlink(&link).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Ends links, each with a job like that of [`unlink`](Self::unlink).
     pub async fn unlink_many(&mut self, links: &[Model]) -> Result<Vec<JobId>, QueueError> {
         self.end(links.iter().map(|before| (before, json!({ "before": described(before) }))).collect()).await

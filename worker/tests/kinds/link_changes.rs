@@ -146,6 +146,24 @@ async fn what_the_end_of_a_link_took_is_told_though_the_member_is_linked_again_m
 }
 
 #[tokio::test]
+async fn a_link_that_was_found_ends_only_while_it_is_that_one() {
+    let (person, account) = (Person::right(1), second(2));
+    let fixture = Fixture::new(&[person.clone(), account.clone()]).await;
+    let process = fixture.process().await;
+    let (read, user) = (process.context.database.read(), chat(person.chat));
+    let found = link::find_by_chat(read, guild_id(), user).await.unwrap().unwrap();
+    link_to(&process, &person, &account).await;
+    let newer = link::find_by_chat(read, guild_id(), user).await.unwrap().unwrap();
+    for (found, ends) in [(found, false), (newer, true)] {
+        let mut work = UnitOfWork::begin(&process.context).await.unwrap();
+        let mut linking = Linking::begin(&mut work, guild_id(), Actor::service()).await.unwrap();
+        assert_eq!(linking.unlink_found(&found).await.unwrap().is_some(), ends);
+        work.commit().await.unwrap();
+        assert_eq!(link::find_by_chat(read, guild_id(), user).await.unwrap().is_none(), ends);
+    }
+}
+
+#[tokio::test]
 async fn a_bulk_sync_gives_nothing_to_whoever_lost_or_changed_the_link_since_its_plan() {
     let (gone, moved, stays, account) = (bare(1), bare(2), bare(3), second(4));
     let fixture = Fixture::new(&[gone.clone(), moved.clone(), stays.clone(), account.clone()]).await;

@@ -117,11 +117,14 @@ async fn prove(
     // After the proof, which waits for an attempt that begins with the older one.
     link_attempt::end_older(work.tx(), play_id, chat, now).await?;
     let Some(loser) = loser else { return Ok(None) };
-    let links = link::made_by_member(work.tx(), loser.chat_id, play_id).await?;
-    for link in &links {
-        Linking::begin(work, link.guild_id, Actor::service()).await?.unlink(link).await?;
+    let mut ended = Vec::new();
+    for link in link::made_by_member(work.tx(), loser.chat_id, play_id).await? {
+        let mut linking = Linking::begin(work, link.guild_id, Actor::service()).await?;
+        if linking.unlink_found(&link).await?.is_some() {
+            ended.push(link);
+        }
     }
-    Ok(Some((loser, links)))
+    Ok(Some((loser, ended)))
 }
 
 /// What the guild's rules say, and why.
