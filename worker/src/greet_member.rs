@@ -2,14 +2,15 @@
 //! (docs/rules.md 5).
 
 use entities::guild::{self, JoinNotice};
-use entities::link;
-use jobs::kinds::GreetMember;
+use entities::{ChatId, GuildId, link};
+use jobs::kinds::{GreetMember, SyncMember};
 use jobs::sync_rules;
 use platforms::{CallContext, Platforms};
+use queue::Draft;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
-use crate::errors::job_error;
+use crate::errors::{job_error, unwritable};
 
 pub(crate) struct Job(pub(crate) Platforms);
 
@@ -40,10 +41,23 @@ impl Handler for Job {
                 job.before_effect().await?;
                 chat.add_role(call, user, *role, REASON).await.map_err(job_error)?;
             }
+            if link::find_by_chat(read, guild, user).await?.is_some() {
+                sync(job, guild, user).await?;
+                return skipped("linked");
+            }
         }
         let noticed = self.notice(job, call, &settings, &args).await?;
         Ok(Outcome::done(json!({ "role_ids": missing, "noticed": noticed })))
     }
+}
+
+/// The sync of a new link may have come before the roles of members without one.
+async fn sync(job: &JobContext, guild: GuildId, user: ChatId) -> Result<(), JobError> {
+    let mut work = job.begin_with_claim().await?;
+    let draft = Draft::new(guild, &SyncMember::of(guild, user), job.actor()).map_err(unwritable)?;
+    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
+    work.publish(enqueued.message);
+    job.commit(work).await
 }
 
 impl Job {

@@ -2,11 +2,11 @@
 
 use entities::{PlayId, binding, guild, link};
 use jobs::bulk_sync::SyncAll;
-use jobs::kinds::{AssignRole, RemoveRole, SyncMember, UnlinkMember};
+use jobs::kinds::{AssignRole, GreetMember, RemoveRole, SyncMember, UnlinkMember};
 use serde_json::json;
 use testkit::guild_row;
 
-use crate::fixture::{Fixture, chat, guild_id, role};
+use crate::fixture::{Fixture, chat, guild_id, role, until};
 use crate::people::{DECORATION, MEMBER, MODERATOR, NEWCOMER, Person, TRAINEE, VERIFIED};
 use crate::process::Process;
 
@@ -162,4 +162,30 @@ async fn a_change_by_hand_says_that_the_next_sync_undoes_it() {
     link::delete(process.context.database.write(), guild, &[user]).await.unwrap();
     let said = process.succeed(&assign(NEWCOMER)).await["message"].to_string();
     assert!(!said.contains("sync"), "a sync changes linked members only: {said}");
+}
+
+/// The sync of the new link ends before the role comes.
+#[tokio::test]
+async fn whoever_links_while_they_are_greeted_does_not_keep_the_unverified_role() {
+    let person = Person { held: vec![], linked_as: None, ..Person::right(1) };
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    set(&process, None, Some(NEWCOMER)).await;
+    let add = "PUT /guilds/:guild/members/:user/roles/:role";
+    fixture.order(&json!({ "route": add, "hang_ms": 2_000 })).await;
+    let (guild, user, joined_at) = (guild_id(), chat(person.chat), process.context.clock.now());
+    let greeting = process.enqueue(&GreetMember { guild, user, joined_at }).await;
+    until("the call", async || fixture.stats().await["faults_left"] == 0).await;
+    let link = link::Model {
+        guild_id: guild,
+        chat_id: user,
+        play_id: PlayId::try_from(person.play).unwrap(),
+        play_username: person.name.clone(),
+        verified_at: joined_at,
+        source: link::Source::Member,
+    };
+    link::upsert_many(process.context.database.write(), vec![link]).await.unwrap();
+    process.succeed(&sync(&person)).await;
+    process.finish(greeting).await;
+    until("the role is taken", async || fixture.member(person.chat).await.0 == [MEMBER]).await;
 }
