@@ -5,6 +5,7 @@
 
 pub mod bot_export;
 pub mod bulk_sync;
+mod cancel;
 pub mod direct_message;
 pub mod erasure;
 pub mod follow;
@@ -26,6 +27,7 @@ pub mod sync_rules;
 pub mod undo;
 pub mod webhooks;
 
+pub use cancel::cancel;
 pub use operator::{Operator, RetriedAll};
 pub use retry::{Retry, retry};
 pub use schedule_lag::gauges as schedule_gauges;

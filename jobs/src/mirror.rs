@@ -10,11 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::job::{Class, JobMessage};
+use entities::job::{Class, JobMessage, listing};
 use entities::moderation_revision::Change;
+use entities::sanction::MirrorState;
 use entities::sanction::change::NewSanction;
 use entities::sanction::mirror::{self, Mirror};
-use entities::{ChatId, GuildId, KeyId, Person, SanctionId, SanctionKind, chat_ban, guild, sanction};
+use entities::{
+    ChatId, GuildId, KeyId, Person, SanctionId, SanctionKind, Timestamp, chat_ban, guild, sanction,
+};
 use queue::{Draft, Payload, QueueError, enqueue_many};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
@@ -30,6 +33,9 @@ impl Payload for MirrorBan {
     const KIND: &'static str = "mirror_ban";
     const CLASS: Class = Class::Default;
 }
+
+/// The error of a ban whose job was cancelled.
+pub const CANCELLED: &str = "its job was cancelled";
 
 /// The hour of `mirror_bans_per_hour`.
 const WINDOW: Duration = Duration::from_secs(3600);
@@ -99,6 +105,21 @@ impl Mirrors {
             users.extend(known);
         }
         Ok(users)
+    }
+}
+
+/// Whether somebody may have the copy made: it is held, or its job has ended without making it.
+pub async fn may_be_asked_for(
+    conn: &impl ConnectionTrait,
+    ban: &sanction::Model,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    match ban.mirror_state {
+        MirrorState::Held => Ok(ban.in_force(now)),
+        MirrorState::Pending | MirrorState::Failed => {
+            Ok(listing::unfinished(conn, ban.mirror_job_id.as_slice()).await?.is_empty())
+        }
+        _ => Ok(false),
     }
 }
 

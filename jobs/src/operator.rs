@@ -96,7 +96,7 @@ impl Operator {
         }
     }
 
-    /// Cancels a job; see [`Queue::cancel`]. Announce the event with the commit.
+    /// Cancels a job; see [`cancel`](crate::cancel()). Announce the event with the commit.
     pub async fn cancel(
         &self,
         queue: &Queue,
@@ -104,7 +104,7 @@ impl Operator {
         job: JobId,
         now: Timestamp,
     ) -> Result<Option<(Model, Event)>, DbErr> {
-        let cancelled = queue.cancel(transaction, job).await?;
+        let cancelled = crate::cancel(queue, transaction, job).await?;
         if let Some((whole, _)) = &cancelled {
             self.audit_job(transaction, whole, "jobs.cancel", now).await?;
         }

@@ -9,11 +9,12 @@
 //! its row and its reason.
 
 use entities::audit_entry::NewEntry;
+use entities::job::Failure;
 use entities::sanction::active;
 use entities::sanction::change::Target;
 use entities::sanction::{self, MirrorState, mirror};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban, staff_directory};
-use jobs::mirror::MirrorBan;
+use jobs::mirror::{CANCELLED, MirrorBan};
 use platforms::{CallContext, ChatBan, Missing, PlatformError, Platforms};
 use queue::Payload;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -195,14 +196,29 @@ async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option
 
 /// Records on the bans, and in the audit log, why the platform does not match them.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
-    let (failure, retried) = match error {
+    let told = match error {
         JobError::Retry(failure) | JobError::RetryIn(failure, _) => {
-            (failure, job.attempt() < MirrorBan::MAX_ATTEMPTS)
+            failed(job, args, failure, job.attempt() < MirrorBan::MAX_ATTEMPTS).await
         }
-        JobError::Fail(failure) => (failure, false),
-        // It waits for the platform's pace, or somebody else ends it.
-        JobError::Snooze(..) | JobError::Cancelled | JobError::ClaimLost => return,
+        JobError::Fail(failure) => failed(job, args, failure, false).await,
+        JobError::Cancelled => cancelled(job, args).await,
+        // The first waits for the platform's pace.
+        JobError::Snooze(..) | JobError::ClaimLost => return,
     };
+    match told {
+        Ok(()) | Err(JobError::ClaimLost) => {}
+        Err(error) => {
+            tracing::warn!(?error, "cannot record on a ban that its mirror failed");
+        }
+    }
+}
+
+async fn failed(
+    job: &JobContext,
+    args: &MirrorBan,
+    failure: &Failure,
+    retried: bool,
+) -> Result<(), JobError> {
     let entry = NewEntry {
         guild: args.guild,
         action: "moderation.mirror_failed",
@@ -210,21 +226,19 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
         metadata: json!({ "error": failure.error, "message": failure.message, "attempt": job.attempt(),
                           "retried": retried }),
     };
-    let told = async {
-        let mut work = job.begin_with_claim().await?;
-        let bans = mirror::finish(work.tx(), args.guild, job.id(), Err(&failure.message)).await?;
-        // Bans assigned to a newer job get its outcome.
-        if !bans.is_empty() {
-            work.audit(job.actor(), entry);
-        }
-        job.commit(work).await
-    };
-    match told.await {
-        Ok(()) | Err(JobError::ClaimLost) => {}
-        Err(error) => {
-            tracing::warn!(?error, "cannot record on a ban that its mirror failed");
-        }
+    let mut work = job.begin_with_claim().await?;
+    let bans = mirror::finish(work.tx(), args.guild, job.id(), Err(&failure.message)).await?;
+    // Bans assigned to a newer job get its outcome.
+    if !bans.is_empty() {
+        work.audit(job.actor(), entry);
     }
+    job.commit(work).await
+}
+
+async fn cancelled(job: &JobContext, args: &MirrorBan) -> Result<(), JobError> {
+    let work = job.begin_with_claim().await?;
+    mirror::give_up(work.tx(), args.guild, job.id(), CANCELLED).await?;
+    job.commit(work).await
 }
 
 #[cfg(test)]

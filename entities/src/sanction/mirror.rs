@@ -93,3 +93,16 @@ pub async fn finish<C: ConnectionTrait>(
         .exec_with_returning(conn)
         .await
 }
+
+/// Records why a mirror job ended without an outcome, on the bans that wait for one.
+pub async fn give_up(conn: &impl Conn, guild: GuildId, job: JobId, why: &str) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::MirrorState, Expr::value(MirrorState::Failed))
+        .col_expr(Column::MirrorError, Expr::value(Some(why.to_owned())))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::MirrorJobId.eq(job))
+        .filter(Column::MirrorState.eq(MirrorState::Pending))
+        .exec(conn)
+        .await?;
+    Ok(())
+}

@@ -25,7 +25,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(over());
     }
     // The job may have ended since it was read.
-    let cancelled = call.state.queue.cancel(work.tx(), id).await?;
+    let cancelled = jobs::cancel(&call.state.queue, work.tx(), id).await?;
     let (after, event) = cancelled.filter(|(job, _)| job.cancel_requested).ok_or_else(over)?;
     let metadata = json!({ "kind": after.kind, "state": before.status(work.now()) });
     work.audit("jobs.cancel", id, metadata);

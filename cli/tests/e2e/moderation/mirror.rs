@@ -16,6 +16,7 @@ both_modes!(
     a_ban_without_a_mirror_keeps_the_platform_ban_of_one_that_expires(own),
     a_refused_mirror_is_visible_and_retried,
     a_failed_mirror_is_visible_and_retried(own),
+    a_mirror_whose_job_was_cancelled_is_made_anew,
     // It counts requests: without commands to register.
     an_unban_right_after_a_ban_lifts_the_platforms_ban(|setup| setup.env("GUILDHALL_CHAT_PUBLIC_KEY", "")),
     an_unknown_chat_user_is_named_in_the_mirror_error,
@@ -215,4 +216,19 @@ async fn an_unknown_chat_user_is_named_in_the_mirror_error(deployment: &Deployme
     let ban = mirrored(deployment, "failed").await;
     let error = ban["mirror_error"].as_str().unwrap();
     assert!(error.contains("knows no user") && !error.contains("member"), "{ban}");
+}
+
+async fn a_mirror_whose_job_was_cancelled_is_made_anew(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    deployment.command(&["jobs", "pause", "--guild", &guild.id]).await.succeeded();
+    let ban = deployment.ban(&guild.members[16].chat, json!({})).await;
+    mirrored(deployment, "pending").await;
+    let mirror = deployment.moderation(&format!("bans/{ban}/mirror"));
+    api.post(&mirror, json!({})).await.refused(409, &["not held"]);
+    let jobs = api.get(&format!("/guilds/{}/jobs?kind=mirror_ban", guild.id)).await.ok();
+    api.delete(&format!("/jobs/{}", jobs["jobs"][0]["id"].as_str().unwrap())).await.ok();
+    assert_eq!(mirrored(deployment, "failed").await["mirror_error"], "its job was cancelled");
+    deployment.command(&["jobs", "resume", "--guild", &guild.id]).await.succeeded();
+    api.post(&mirror, json!({})).await.ok();
+    mirrored(deployment, "done").await;
 }

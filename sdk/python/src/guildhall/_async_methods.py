@@ -50,7 +50,7 @@ class AsyncMethods(BaseAsyncClient):
     ) -> m.AllowedMirror:
         """Have a held ban copied to the chat platform.
 
-        For a ban with the `mirror_state` `held`.
+        For a ban with the `mirror_state` `held`, or one whose job has ended without the copy.
         Scope `admin`; at most 50 calls a minute of this key.
         Errors of its own: `no_chat_user`, `not_held`.
         """

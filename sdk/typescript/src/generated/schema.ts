@@ -1708,7 +1708,7 @@ export interface paths {
         put?: never;
         /**
          * Have a held ban copied to the chat platform
-         * @description For a ban with the `mirror_state` `held`.
+         * @description For a ban with the `mirror_state` `held`, or one whose job has ended without the copy.
          */
         post: operations["allowBanMirror"];
         delete?: never;

@@ -1,6 +1,7 @@
 //! The copy of a ban on Discord, as the page of the ban shows it.
 
 use entities::sanction::{self, Lifted, MirrorState};
+use jobs::mirror::CANCELLED;
 
 use super::Kind;
 use crate::visit::GuildVisit;
@@ -11,13 +12,13 @@ pub(super) struct Mirror {
     /// Why, and what to do.
     pub(super) about: String,
     pub(super) job_url: Option<String>,
-    /// It waits until it is allowed.
-    pub(super) is_held: bool,
+    /// What a button says that has it made.
+    pub(super) button: Option<&'static str>,
 }
 
 impl Mirror {
-    /// `None`: mutes have no copy.
-    pub(super) fn read(visit: &GuildVisit, row: &sanction::Model) -> Option<Self> {
+    /// `None`: mutes have no copy. `may_be_asked_for`: it is held, or its job left it undone.
+    pub(super) fn read(visit: &GuildVisit, row: &sanction::Model, may_be_asked_for: bool) -> Option<Self> {
         let is_over = !row.in_force(visit.now());
         let (meaning, word, about) = match row.mirror_state {
             MirrorState::None if !Kind(row.kind).is_ban() => return None,
@@ -58,13 +59,21 @@ impl Mirror {
             word,
             about: failed.map_or_else(|| about.to_owned(), explain),
             job_url: job.map(|job| visit.url(&format!("/jobs/{job}"))),
-            is_held: row.mirror_state == MirrorState::Held && !is_over,
+            // Of a superseded one the newer one decides.
+            button: (may_be_asked_for && row.lifted_how != Some(Lifted::Superseded)).then_some(if is_over {
+                "Lift on Discord too"
+            } else {
+                "Ban on Discord too"
+            }),
         })
     }
 }
 
 /// What a failed copy means for the moderator, from the error of the platform.
 fn explain(error: &str) -> String {
+    if error == CANCELLED {
+        return "Its job was cancelled.".to_owned();
+    }
     if error.contains("knows no user") {
         return "Discord knows no user with this id. The ban still counts in your games.".to_owned();
     }

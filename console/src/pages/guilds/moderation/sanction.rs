@@ -4,6 +4,7 @@ use askama::Template;
 use entities::sanction::{self, Lifted, active, history};
 use entities::{Person, SanctionId, SanctionKind, api_key, server_command};
 use http::Method;
+use jobs::mirror::may_be_asked_for;
 use serde_json::Map;
 
 use super::mirror::Mirror;
@@ -82,7 +83,7 @@ pub(super) async fn show(
         may_write: visit.may("moderation.write"),
         named_by: named_by(visit, &row).await?,
         evidence: evidence::links(&row.reason),
-        mirror: Mirror::read(visit, &row),
+        mirror: Mirror::read(visit, &row, may_be_asked_for(visit.read(), &row, visit.now()).await?),
         kicks: kicks(visit, &row).await?,
         superseded_by: successor.map(|new| visit.url(&kind.one(new.sanction_id))),
         together: shown(visit, &others).await?,
@@ -122,7 +123,7 @@ pub(super) async fn active_of(
     Ok(rows)
 }
 
-/// Lets a held ban go to Discord.
+/// Lets a held ban go to Discord, or one that its job left undone.
 pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Response, PageError> {
     let row = load(&visit).await?;
     let path = format!("/moderation/{{g}}/bans/{}/mirror", row.sanction_id);
@@ -130,6 +131,8 @@ pub(crate) async fn allow_mirror(visit: GuildVisit) -> Result<Response, PageErro
     if !answer.status.is_success() {
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
-    let flash = Flash::new("The ban goes to Discord.".to_owned());
+    let told =
+        if row.in_force(visit.now()) { "The ban goes to Discord." } else { "The lift goes to Discord." };
+    let flash = Flash::new(told.to_owned());
     Ok(Response::see(visit.url(&Kind(row.kind).one(row.sanction_id))).flash(flash))
 }
