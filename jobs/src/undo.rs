@@ -66,10 +66,11 @@ pub async fn enqueue(
 ) -> Result<Enqueued, QueueError> {
     let (guild, now) = (payload.guild, work.now());
     let row = follow::lock(work.tx(), guild, now).await?;
-    let job_id = match row.job_id {
-        Some(pass) if end_pass(queue, work, guild, pass, &actor).await? => None,
-        pass => pass,
+    let is_ended = match row.job_id {
+        Some(pass) => end_pass(queue, work, guild, pass, &actor).await?,
+        None => false,
     };
+    let job_id = row.job_id.filter(|_| !is_ended);
     let draft = Draft::new(guild, payload, actor)?.once(&dedupe_key(payload.run));
     let enqueued = draft.enqueue(work.tx(), now).await?;
     let stopped = Some(format!("sync {} was undone", payload.run));
