@@ -7,6 +7,7 @@
 
 pub mod active;
 pub mod change;
+mod closing;
 pub mod counting;
 pub mod expiry;
 pub mod history;
@@ -14,6 +15,8 @@ pub mod import;
 pub mod list;
 pub mod mirror;
 mod model;
+mod new;
 mod number;
+mod succession;
 
 pub use model::{Column, Entity, Lifted, MirrorState, Model, Places, SanctionKind};

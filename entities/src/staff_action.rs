@@ -8,6 +8,7 @@ pub mod numbering;
 pub mod old;
 pub mod times;
 pub mod totals;
+pub mod withdrawal;
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

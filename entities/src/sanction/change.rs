@@ -2,65 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
-use super::model::{
-    ALTERNATIVES_PER_STATEMENT, ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot,
-    expired_or, of_many,
-};
-use super::number::Numbered;
+use super::closing::close_all;
+use super::model::{Column, Entity, Lifted, Model, SanctionKind, Slot, of_many};
+use super::new::row;
+pub use super::new::{Created, NewSanction};
+use super::succession::{Later, succeed};
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, KeyId, Person, PlaceId, SanctionId, Subject, Timestamp};
-
-/// A sanction to insert.
-#[derive(Debug, Clone)]
-pub struct NewSanction {
-    pub kind: SanctionKind,
-    /// The account that the moderator names.
-    pub subject: Subject,
-    /// Whose account that is.
-    pub person: Person,
-    pub place: Option<PlaceId>,
-    pub reason: String,
-    pub moderator: ChatId,
-    /// The key that names the moderator; `None`: a person who is signed in, or a file of an operator.
-    pub key: Option<KeyId>,
-    pub created_at: Timestamp,
-    pub expires_at: Option<Timestamp>,
-    /// The number of the one that it restores.
-    pub number: Option<i64>,
-}
-
-impl NewSanction {
-    pub(super) fn slot(&self) -> Slot {
-        let (chat, play) = (self.subject.chat(), self.subject.play());
-        Slot { kind: self.kind, chat, play, place: self.place }
-    }
-
-    /// The slot of the person's other account.
-    fn twin(&self) -> Option<Slot> {
-        let Person { chat, play } = self.person;
-        let (chat, play) = if self.subject.chat().is_some() { (None, play) } else { (chat, None) };
-        (chat.is_some() || play.is_some()).then_some(Slot { chat, play, ..self.slot() })
-    }
-
-    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
-        std::iter::once(self.slot()).chain(self.twin())
-    }
-
-    fn numbered(&self) -> Numbered {
-        Numbered { slot: self.slot(), twin: self.twin(), restored: self.number }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Created {
-    pub sanction: Model,
-    /// The older sanctions it replaced, now closed. `lifted_how` marks those that had expired before.
-    pub closed: Vec<Model>,
-}
+use crate::{ChatId, GuildId, Person, PlaceId, SanctionId};
 
 /// Writes sanctions, each in place of the open ones of its person and place; of several of one person and place the later
 /// supersedes the earlier. In the order of `new`.
@@ -69,17 +21,24 @@ pub async fn create<C: ConnectionTrait>(
     change: &mut Change,
     new: Vec<NewSanction>,
 ) -> Result<Vec<Created>, DbErr> {
-    let mut left: Vec<_> = new.into_iter().enumerate().collect();
-    let mut created = BTreeMap::new();
-    while !left.is_empty() {
-        let mut met = HashSet::new();
-        let (round, later): (Vec<_>, _) =
-            left.into_iter().partition(|(_, new)| met.insert((new.kind, new.person, new.place)));
-        left = later;
-        let mut places: HashMap<_, _> = round.iter().map(|(place, new)| (new.slot(), *place)).collect();
-        let round = round.into_iter().map(|(_, new)| new).collect();
-        let made = create_distinct(conn, change, round).await?;
-        created.extend(made.into_iter().map(|made| (places.remove(&made.sanction.slot()), made)));
+    let (mut firsts, mut places, mut later) = (Vec::new(), HashMap::new(), Vec::new());
+    let mut met = HashMap::new();
+    for (place, new) in new.into_iter().enumerate() {
+        if let Some(before) = met.insert((new.kind, new.person, new.place), place) {
+            later.push(Later { place, before, new });
+        } else {
+            places.insert(new.slot(), place);
+            firsts.push(new);
+        }
+    }
+    if firsts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let made = create_distinct(conn, change, firsts).await?;
+    let placed = made.into_iter().filter_map(|made| Some((places.remove(&made.sanction.slot())?, made)));
+    let mut created: BTreeMap<usize, Created> = placed.collect();
+    if !later.is_empty() {
+        succeed(conn, change, &mut created, later).await?;
     }
     Ok(created.into_values().collect())
 }
@@ -145,33 +104,6 @@ async fn insert<C: ConnectionTrait>(
     let added = Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await?;
     change.numbers.take(&added);
     Ok(added)
-}
-
-/// Every column is set, so that all rows of one insert have the same ones.
-fn row(change: &Change, new: NewSanction, number: i64) -> ActiveModel {
-    ActiveModel {
-        sanction_id: NotSet,
-        guild_id: Set(change.guild),
-        number: Set(number),
-        kind: Set(new.kind),
-        chat_id: Set(new.subject.chat()),
-        play_id: Set(new.subject.play()),
-        place_id: Set(new.place),
-        reason: Set(new.reason),
-        moderator_id: Set(new.moderator),
-        key_id: Set(new.key),
-        created_at: Set(new.created_at),
-        expires_at: Set(new.expires_at),
-        lifted_at: Set(None),
-        lifted_how: Set(None),
-        lifted_by: Set(None),
-        lift_reason: Set(None),
-        mirror_state: Set(MirrorState::None),
-        mirror_chat_id: Set(None),
-        mirror_job_id: Set(None),
-        mirror_error: Set(None),
-        revision: Set(change.revision),
-    }
 }
 
 /// A person's sanctions of one kind.
@@ -250,29 +182,6 @@ pub async fn lift<C: ConnectionTrait>(
     Ok(lifted)
 }
 
-/// Closes what each moderator closes, for each moderator and reason.
-async fn close_all<C: ConnectionTrait>(
-    conn: &C,
-    change: &Change,
-    how: Lifted,
-    rows: impl Iterator<Item = ((ChatId, Option<String>), Condition)>,
-) -> Result<Vec<Model>, DbErr> {
-    let mut moderators: BTreeMap<_, Vec<Condition>> = BTreeMap::new();
-    for (by, rows) in rows {
-        moderators.entry(by).or_default().push(rows);
-    }
-    let mut closed = Vec::new();
-    for ((by, reason), rows) in moderators {
-        for part in rows.chunks(ALTERNATIVES_PER_STATEMENT) {
-            let closing =
-                closing(change, how, Some(by)).col_expr(Column::LiftReason, Expr::value(reason.clone()));
-            let any = part.iter().cloned().fold(Condition::any(), Condition::add);
-            closed.append(&mut closing.filter(any).exec_with_returning(conn).await?);
-        }
-    }
-    Ok(closed)
-}
-
 /// Sets this revision on the open sanctions of accounts whose link changes: the active lists name the chat users by
 /// another game id, and no longer list those of a game user who belongs to another person.
 pub async fn relink<C: ConnectionTrait>(
@@ -287,14 +196,4 @@ pub async fn relink<C: ConnectionTrait>(
         .exec(conn)
         .await?;
     Ok(done.rows_affected)
-}
-
-/// The update that closes open sanctions; its caller names those of the change's guild.
-pub(super) fn closing(change: &Change, how: Lifted, by: Option<ChatId>) -> UpdateMany<Entity> {
-    Entity::update_many()
-        .col_expr(Column::LiftedAt, Expr::value(change.now))
-        .col_expr(Column::LiftedHow, expired_or(how, change.now))
-        .col_expr(Column::LiftedBy, Expr::value(by))
-        .col_expr(Column::Revision, Expr::value(change.revision))
-        .filter(Column::LiftedAt.is_null())
 }

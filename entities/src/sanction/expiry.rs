@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect};
 use serde_json::json;
 
-use super::change::closing;
+use super::closing::closing;
 use super::model::{Column, Entity, Lifted, Model, SanctionKind, expired};
 use crate::audit_entry::NewEntry;
 use crate::moderation_revision::Change;

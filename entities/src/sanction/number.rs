@@ -27,14 +27,18 @@ impl Numbers {
         let number = |Numbered { slot, twin, restored }| {
             let kept = [Some(slot), twin].into_iter().flatten();
             let kept = kept.filter_map(|slot| replaced.get(&slot)).min().copied().or(restored);
-            let next = || {
-                let last = last.of_kind(slot.kind);
-                *last += 1;
-                *last
-            };
-            (slot, kept.unwrap_or_else(next))
+            (slot, last.next(slot.kind, kept))
         };
         new.map(number).collect()
+    }
+
+    /// That of one which is kept, or else the next one.
+    pub(super) fn next(&mut self, kind: SanctionKind, kept: Option<i64>) -> i64 {
+        kept.unwrap_or_else(|| {
+            let last = self.of_kind(kind);
+            *last += 1;
+            *last
+        })
     }
 
     /// Those of rows that were inserted are taken.

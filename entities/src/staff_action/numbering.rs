@@ -61,26 +61,8 @@ pub(crate) async fn add_uncounted(
     Entity::insert_many(new.into_iter().map(row)).exec_with_returning(conn).await
 }
 
-/// Takes the numbers from actions of that moment against one of these targets, because they were undone: the later ones of
-/// their member and type move up. `conn` is a transaction.
-pub async fn withdraw(conn: &impl Conn, of: Sequence, at: Timestamp, targets: &[String]) -> Result<()> {
-    let undone = of.latest().filter(Column::CountedAt.gte(at)).filter(Column::CreatedAt.eq(at));
-    for action in undone.filter(Column::TargetId.is_in(targets)).all(conn).await? {
-        Entity::update_many()
-            .col_expr(Column::Nth, Expr::value(None::<i64>))
-            .col_expr(Column::CountedAt, Expr::value(None::<Timestamp>))
-            .filter(Column::ActionId.eq(action.action_id))
-            .exec(conn)
-            .await?;
-        if let Some(nth) = action.nth {
-            renumber(conn, of, nth, -1).await?;
-        }
-    }
-    Ok(())
-}
-
 /// Above all numbers.
-const ABOVE_ALL_NUMBERS: i64 = 1 << 40;
+pub(super) const ABOVE_ALL_NUMBERS: i64 = 1 << 40;
 
 /// Moves the numbers above `above`. They are moved through unused numbers: moved by one, a number may collide
 /// with a neighbour that is not moved yet.

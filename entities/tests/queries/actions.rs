@@ -1,7 +1,8 @@
 //! Staff actions: totals read off the numbering equal the counted rows, also after concurrent writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use entities::staff_action::withdrawal::{self, Undone};
 use entities::staff_action::{self, ActionType, NewAction, times, totals};
 use entities::{ChatId, Page, Timestamp, approval};
 use sea_orm::EntityTrait;
@@ -116,6 +117,28 @@ both_databases! {
         approval::record(&transaction, vec![action(1, ActionType::Warn)], at(1)).await.unwrap();
         transaction.rollback().await.unwrap();
         fixture.act(action(1, ActionType::Warn), at(2)).await;
+        assert_eq!(fixture.tallied(None).await, fixture.counted(None).await);
+    }
+
+    async fn undone_actions_leave_no_gap(fixture: &Fixture) {
+        for second in 0..6 {
+            fixture.act(action(1, ActionType::Unban), at(second)).await;
+        }
+        fixture.act(action(2, ActionType::Unban), at(1)).await;
+        let of = |staff, second| Undone {
+            staff: chat(staff),
+            action_type: ActionType::Unban,
+            at: at(second),
+            target: "10001".to_owned(),
+        };
+        let undone = BTreeSet::from([of(1, 1), of(1, 3), of(1, 4), of(3, 0)]);
+        for _ in 0..2 {
+            withdrawal::withdraw(fixture.conn(), guild(), undone.clone()).await.unwrap();
+        }
+        let mut rows = staff_action::Entity::find().all(fixture.conn()).await.unwrap();
+        rows.sort_by_key(|row| row.action_id);
+        let numbers: Vec<_> = rows.iter().map(|row| row.nth).collect();
+        assert_eq!(numbers, [Some(1), None, Some(2), None, None, Some(3), Some(1)]);
         assert_eq!(fixture.tallied(None).await, fixture.counted(None).await);
     }
 

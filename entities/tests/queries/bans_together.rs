@@ -16,14 +16,17 @@ both_databases! {
             by(9, new(by_play(1), None, Some(at(60)))),
             by(7, new(by_play(1), Some(place(5)), None)),
             by(7, new(by_chat(1), None, None)),
+            by(6, new(by_play(1), None, None)),
         ];
         let mut change = fixture.change(at(1)).await;
         let added = change::create(fixture.conn(), &mut change, bans).await.unwrap();
         let subjects: Vec<_> = added.iter().map(|one| (one.sanction.subject().unwrap(), one.sanction.moderator_id)).collect();
-        assert_eq!(subjects, [(by_play(1), chat(7)), (by_play(2), chat(8)), (by_play(1), chat(9)), (by_play(1), chat(7)), (by_chat(1), chat(7))]);
+        assert_eq!(subjects, [(by_play(1), chat(7)), (by_play(2), chat(8)), (by_play(1), chat(9)), (by_play(1), chat(7)), (by_chat(1), chat(7)), (by_play(1), chat(6))]);
         let closed: Vec<_> = added.iter().map(|one| one.closed.iter().map(|row| (row.sanction_id, row.lifted_by)).collect::<Vec<_>>()).collect();
-        let first = added[0].sanction.sanction_id;
-        assert_eq!(closed, [vec![], vec![(old.sanction_id, Some(chat(8)))], vec![(first, Some(chat(9)))], vec![], vec![]]);
+        let [first, second] = [0, 2].map(|place: usize| added[place].sanction.sanction_id);
+        assert_eq!(closed, [vec![], vec![(old.sanction_id, Some(chat(8)))], vec![(first, Some(chat(9)))], vec![], vec![], vec![(second, Some(chat(6)))]]);
+        assert!(added.iter().all(|one| one.sanction.lifted_at.is_none()));
+        assert_eq!(added[5].sanction.number, added[0].sanction.number);
         assert_eq!(fixture.bans_of(by_play(1), Some(place(5)), at(1)).await.len(), 2);
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Their sequence is free: first what is imposed, then what is lifted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::SecondsFormat;
 use entities::audit_entry::NewEntry;
@@ -11,7 +11,7 @@ use entities::moderation_revision::Change;
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::counting::{Imposed as Counted, Recent};
 use entities::sanction::{self, active, expiry};
-use entities::staff_action::numbering::{self, Sequence};
+use entities::staff_action::withdrawal::{self, Undone};
 use entities::staff_action::{ActionType, NewAction};
 use entities::{ChatId, Lifted, Person, Timestamp, approval};
 use queue::QueueError;
@@ -96,7 +96,7 @@ impl Batch<'_> {
         let bans = places.iter().zip(&created).filter(|(place, _)| !of_chat(place));
         let bans: Vec<_> = bans.map(|(place, made)| (&made.sanction, self.orders[*place].person)).collect();
         let mirrored = mirrors.users(self.work.tx(), self.change.guild, &bans).await?;
-        let mut changed = Vec::new();
+        let (mut changed, mut undone_lifts) = (Vec::new(), BTreeSet::new());
         for (place, Created { sanction: mut imposed, closed }) in places.into_iter().zip(created) {
             let order = &self.orders[place];
             let (person, verb) = (order.person, ModerationVerb::begin_of(imposed.kind));
@@ -106,7 +106,7 @@ impl Batch<'_> {
             order.note_moderator(&mut details);
             imposed.mirror_chat_id = mirrored.get(&imposed.sanction_id).copied();
             let Counted { counts, undone } = self.recent.impose(person, &imposed, &closed);
-            self.withdraw(order, undone).await?;
+            undone_lifts.extend(actions_of(order, undone));
             self.closed.extend(closed.iter().cloned());
             let event = Event::moderation(self.change, verb, person, &imposed.reason, imposed.place_id);
             self.work.announce(event);
@@ -119,6 +119,7 @@ impl Batch<'_> {
             self.results
                 .insert(place, OfOrder { done: Done::Imposed { sanction: imposed.into(), kicks }, act });
         }
+        withdrawal::withdraw(self.work.tx(), self.change.guild, undone_lifts).await?;
         self.mirror(changed).await
     }
 
@@ -181,17 +182,6 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// A sanction that is restored was lifted by mistake: its lift counts in no total.
-    async fn withdraw(&self, order: &Order, lifts: Vec<(ChatId, Timestamp)>) -> Result<(), DbErr> {
-        let (action_type, _) = action_of(ModerationVerb::end_of(order.kind));
-        let targets: Vec<_> = order.person.accounts().map(|account| account.to_string()).collect();
-        for (staff, at) in lifts {
-            let of = Sequence { guild: self.change.guild, staff, action_type };
-            numbering::withdraw(self.work.tx(), of, at, &targets).await?;
-        }
-        Ok(())
-    }
-
     /// The audit entries of sanctions that had expired, and what each moderator did.
     async fn record(&mut self) -> Result<(), DbErr> {
         self.work.audit_own(expiry::entries(&self.closed));
@@ -218,6 +208,15 @@ impl Batch<'_> {
         approval::record(self.work.tx(), actions, self.change.now).await?;
         Ok(())
     }
+}
+
+/// A sanction that is restored was lifted by mistake: its lift counts in no total. The system has no staff actions.
+fn actions_of(order: &Order, lifts: Vec<(ChatId, Timestamp)>) -> impl Iterator<Item = Undone> {
+    let (action_type, _) = action_of(ModerationVerb::end_of(order.kind));
+    let targets: Vec<_> = order.person.accounts().map(|account| account.to_string()).collect();
+    lifts.into_iter().filter(|(staff, _)| *staff != ChatId::SYSTEM).flat_map(move |(staff, at)| {
+        targets.clone().into_iter().map(move |target| Undone { staff, action_type, at, target })
+    })
 }
 
 fn seconds(at: Timestamp) -> String {

@@ -10,6 +10,7 @@ both_modes!(
     a_repeated_request_bans_once,
     what_is_prolonged_or_restored_keeps_its_number,
     concurrent_bans_of_one_player_leave_one_in_force,
+    many_at_once_of_one_person_who_was_free_for_a_moment,
     many_changes_at_once_have_each_their_own_outcome,
 );
 
@@ -80,6 +81,37 @@ async fn concurrent_bans_of_one_player_leave_one_in_force(deployment: &Deploymen
     assert_eq!(history.iter().filter(|ban| ban["lifted_how"] == "superseded").count(), 7);
     deployment.unban(STRANGER, json!({})).await.ok();
     assert!(!deployment.is_banned(STRANGER).await);
+}
+
+/// They share transactions, of at most 200 statements; the lift that they undo no longer counts.
+async fn many_at_once_of_one_person_who_was_free_for_a_moment(deployment: &Deployment) {
+    let (guild, mut callers) = (deployment.guild(), vec![deployment.api()]);
+    for _ in 0..3 {
+        callers.push(deployment.api().key(&deployment.new_key("moderation").await));
+    }
+    for (impose, lift) in [("ban", "unban"), ("mute", "unmute")] {
+        let lifts = async || {
+            let stats = deployment.api().get(&format!("/staff/stats/{}", guild.id)).await.ok();
+            stats["by_type"][lift].as_i64().unwrap_or(0)
+        };
+        deployment.sanction(impose, STRANGER, json!({ "moderator_id": "0" })).await.ok();
+        deployment.sanction(lift, STRANGER, json!({})).await.ok();
+        assert_eq!(lifts().await, 1);
+        let path = deployment.moderation(&format!("play/{impose}"));
+        let asked = callers.iter().cycle().take(64).enumerate().map(|(n, api)| {
+            let moderator = &guild.members[n % 2 + 1].chat;
+            let body = json!({ "identifier": STRANGER, "reason": format!("{n}"), "moderator_id": moderator });
+            api.post(&path, body)
+        });
+        for answer in futures_util::future::join_all(asked).await {
+            answer.ok();
+        }
+        assert_eq!(lifts().await, 0, "{lift}");
+    }
+    assert_eq!(deployment.ban_history("active=true").await.len(), 1);
+    let history = deployment.ban_history("limit=100").await;
+    assert_eq!(history.iter().filter(|ban| ban["lifted_how"] == "superseded").count(), 63);
+    assert!(history.iter().all(|ban| ban["number"] == history[0]["number"]), "{history:?}");
 }
 
 /// One guild's changes share transactions, and each has its own outcome.
