@@ -26,6 +26,8 @@ use crate::schema::example::Definitions;
 use crate::schema::shape::{self, Shape, matching, text};
 
 const JSON: &str = "application/json";
+/// A header loses the spaces around its value on the way.
+const IDEMPOTENCY_KEY: &str = "^[!-~]([ -~]{0,253}[!-~])?$";
 /// The area of the live sockets.
 const LIVE: &str = "Live channel";
 const SCHEMES: [&str; 3] = ["api_key", "bearer", "authorization"];
@@ -171,8 +173,8 @@ fn headers_of(op: &Operation, row: &Route) -> Vec<Part> {
     }
     if row.writes && !row.answers_secret {
         let about = "Makes a repeat safe: for 24 hours the first answer is given again, with \
-                     `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409.";
-        header("Idempotency-Key", matching("^[!-~]{1,255}$", "8c6f1e4e-ban-17"), about);
+                     `Idempotent-Replayed: true`. With another body or query it is 422, while the first still runs 409.";
+        header("Idempotency-Key", matching(IDEMPOTENCY_KEY, "8c6f1e4e-ban-17"), about);
     }
     if op.job {
         let about = "`respond-async` for 202 at once, `wait=N` to wait at most N seconds (5 if not sent, 30 at most).";

@@ -1,5 +1,7 @@
 //! What a URL holds: the parameters of the path, and the query string.
 
+use std::collections::BTreeMap;
+
 use percent_encoding::percent_decode_str;
 
 use crate::request::parts::{Sent, Source};
@@ -49,6 +51,15 @@ impl Query {
         self.given(name).filter(|value| !value.is_empty())
     }
 
+    /// The same for every query that is read as the same; begins with `?` unless there is none.
+    pub(crate) fn canonical(&self) -> String {
+        let last: BTreeMap<&str, &str> =
+            self.0.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let given = last.into_iter().filter(|(_, value)| !value.is_empty());
+        let given: Vec<String> = given.map(|pair| format!("{pair:?}")).collect();
+        if given.is_empty() { String::new() } else { format!("?{}", given.concat()) }
+    }
+
     /// Like [`text`](Self::text), for a parameter that may be empty.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -81,6 +92,16 @@ mod tests {
         assert_eq!(query.text("limit"), Some("7"));
         assert_eq!(query.text("action"), Some("a.b c"));
         assert_eq!((query.text("empty"), query.text("flag"), query.text("none")), (None, None, None));
+    }
+
+    #[test]
+    fn what_is_read_as_the_same_is_the_same() {
+        let canonical = |raw: &str| Query::parse(raw).unwrap().canonical();
+        assert_eq!(canonical("a=%31&b=2"), canonical("b=2&a=0&c=&a=1&&"));
+        assert_eq!(canonical("a="), "");
+        for other in ["a=1", "a=2&b=1", "a=1%22b=2", "a=1&b=2&c=3"] {
+            assert_ne!(canonical(other), canonical("a=1&b=2"), "{other}");
+        }
     }
 
     #[test]

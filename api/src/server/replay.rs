@@ -57,6 +57,7 @@ pub(crate) async fn run(
     path: &str,
 ) -> Result<Reply, ApiError> {
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
+    let hash = hash.chain_update(call.query.canonical());
     let hash = hash.chain_update([0]).chain_update(call.body.canonical()).finalize().to_vec();
     let request = idempotency::Request { key: key_id, idempotency_key: key, hash };
     let found = {

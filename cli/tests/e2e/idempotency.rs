@@ -8,6 +8,7 @@ use testkit::{Deployment, both_modes, in_turn};
 both_modes!(
     the_first_answer_is_replayed,
     another_body_under_the_same_key_is_refused,
+    another_query_under_the_same_key_is_refused,
     the_same_json_in_another_form_is_the_same_body,
     concurrent_requests_with_one_key_are_applied_once,
     a_job_is_enqueued_once,
@@ -42,6 +43,25 @@ async fn another_body_under_the_same_key_is_refused(deployment: &Deployment) {
     // Idempotency keys belong to an API key, not to the guild.
     api.key(&guild.game_key).post(&path, json!({ "action": "a.c", "metadata": {} })).await.ok();
     assert_eq!(deployment.audit("a.b").await.len(), 1);
+}
+
+async fn another_query_under_the_same_key_is_refused(deployment: &Deployment) {
+    let keys = format!("/guilds/{}/keys", deployment.guild().id);
+    let made = deployment.api().post(&keys, json!({ "name": "made", "scopes": ["read"] })).await.ok();
+    let path = format!("{keys}/{}", made["public_id"].as_str().unwrap());
+    let api = deployment.api().header("idempotency-key", "revoke");
+    let first = api.delete(&path).await;
+    let again = api.delete(&format!("{path}?descendants=")).await;
+    assert_eq!(again.header("idempotent-replayed"), Some("true"), "an empty parameter is none: {again}");
+    assert_eq!(again.body["data"], first.body["data"]);
+    let other = api.delete(&format!("{path}?descendants=true")).await.refused(422, &[]);
+    assert_eq!(other.error(), "idempotency_key_reused");
+    // Under a key of its own it is another request.
+    let api = deployment.api().header("idempotency-key", "revoke-all");
+    for replayed in [None, Some("true")] {
+        let done = api.delete(&format!("{path}?descendants=true")).await;
+        assert_eq!((done.status, done.header("idempotent-replayed")), (200, replayed), "{done}");
+    }
 }
 
 async fn the_same_json_in_another_form_is_the_same_body(deployment: &Deployment) {
