@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use entities::GroupId;
+
 use crate::pacing::numbers::RETRY_UNAVAILABLE;
 
 /// The chat platform's code of a refusal: the bot is not in the guild, or may not see the requested object.
@@ -21,7 +23,8 @@ pub enum Missing {
     User,
     Channel,
     Ban,
-    Group,
+    #[strum(to_string = "group {0}")]
+    Group(GroupId),
     /// A 404 without an explanation.
     #[strum(serialize = "object")]
     Other,

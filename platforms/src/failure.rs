@@ -38,11 +38,13 @@ fn not_found(missing: Missing) -> Failure {
         Missing::Member => (404, "not_a_member", "the user is not a member of the guild"),
         Missing::User => (404, "unknown_user", "the chat platform knows no user with this id"),
         Missing::Role => (404, "unknown_role", "the role does not exist in the guild"),
-        Missing::Group => (
-            422,
-            "unknown_group",
-            "a binding names a game group that does not exist: nothing was changed, so that no member loses a role by mistake",
-        ),
+        Missing::Group(group) => {
+            let message = format!(
+                "a binding names the game group {group}, which does not exist: nothing was changed, so that no member loses a \
+                 role by mistake"
+            );
+            return failure(422, "unknown_group", message, None);
+        }
         Missing::Guild => (
             503,
             "guild_not_reached",
@@ -72,6 +74,7 @@ mod tests {
     #[test]
     fn every_error_has_a_status_and_a_word_and_only_502_and_503_have_a_retry_time() {
         let second = Duration::from_millis(1_200);
+        let group = entities::GroupId::try_from(123_123).unwrap();
         let refused = |code| PlatformError::Forbidden { code, message: "no".into() };
         let invalid = PlatformError::Invalid { code: 50_035, message: "form".into() };
         let stopped = |retry_after| PlatformError::Stopped { reason: "r".into(), retry_after };
@@ -79,7 +82,7 @@ mod tests {
             (PlatformError::NotFound(Missing::Member), 404, "not_a_member", None),
             (PlatformError::NotFound(Missing::User), 404, "unknown_user", None),
             (PlatformError::NotFound(Missing::Role), 404, "unknown_role", None),
-            (PlatformError::NotFound(Missing::Group), 422, "unknown_group", None),
+            (PlatformError::NotFound(Missing::Group(group)), 422, "unknown_group", None),
             (PlatformError::NotFound(Missing::Guild), 503, "guild_not_reached", Some(60)),
             (PlatformError::NotFound(Missing::Other), 404, "not_found", None),
             (refused(50_001), 503, "guild_not_reached", Some(60)),
@@ -101,9 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_what_an_operator_has_to_set() {
+    fn a_message_names_what_somebody_has_to_set() {
         let unset = Failure::from(&PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"));
         assert!(unset.message.contains("GUILDHALL_PLAY_KEY"));
+        let group = entities::GroupId::try_from(123_123).unwrap();
+        let unknown = Failure::from(&PlatformError::NotFound(Missing::Group(group)));
+        assert!(unknown.message.contains("the game group 123123,"));
         let intent = Failure::from(&PlatformError::MembersIntentOff).message;
         assert!(intent.contains("Server Members Intent") && !intent.contains("is it a member"));
     }

@@ -108,7 +108,7 @@ mod tests {
     fn of_callers() -> [PlatformError; 3] {
         [
             PlatformError::NotFound(Missing::Member),
-            PlatformError::NotFound(Missing::Group),
+            PlatformError::NotFound(Missing::Group(entities::GroupId::try_from(7).unwrap())),
             PlatformError::Invalid { code: 50_035, message: "form".into() },
         ]
     }

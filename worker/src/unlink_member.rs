@@ -83,7 +83,7 @@ impl Job {
                 names::of_player(play, call, ended.play),
             );
             memberships = match read {
-                Err(PlatformError::NotFound(Missing::Group)) => Memberships::new(),
+                Err(PlatformError::NotFound(Missing::Group(_))) => Memberships::new(),
                 read => read.map_err(job_error)?,
             };
             names = known;

@@ -48,7 +48,8 @@ impl PlayPlatform {
     /// The current name of a group.
     pub async fn group_name(&self, context: CallContext, group: GroupId) -> Result<String> {
         let request = self.cloud(routes::GROUP, &format!("/cloud/v2/groups/{group}"))?;
-        let body: GroupBody = self.wire.json(context, &request).await.map_err(group_missing)?;
+        let body: GroupBody =
+            self.wire.json(context, &request).await.map_err(|error| group_missing(group, error))?;
         Ok(body.display_name)
     }
 
@@ -56,14 +57,15 @@ impl PlayPlatform {
         let list = self
             .cloud(routes::GROUP_ROLES, &format!("/cloud/v2/groups/{group}/roles"))?
             .query("maxPageSize", ROLES_PER_PAGE.to_string());
-        let roles = self.items(context, list, MAX_ROLE_PAGES).await.map_err(group_missing)?;
+        let roles =
+            self.items(context, list, MAX_ROLE_PAGES).await.map_err(|error| group_missing(group, error))?;
         Ok(roles.into_iter().filter_map(RoleBody::role).collect())
     }
 }
 
-fn group_missing(error: PlatformError) -> PlatformError {
+fn group_missing(group: GroupId, error: PlatformError) -> PlatformError {
     match error {
-        PlatformError::NotFound(_) => PlatformError::NotFound(Missing::Group),
+        PlatformError::NotFound(_) => PlatformError::NotFound(Missing::Group(group)),
         other => other,
     }
 }

@@ -31,7 +31,7 @@ async fn an_unknown_group_is_an_error() {
     let play_platform = peer.platforms("off").play;
     let nowhere = entities::GroupId::try_from(404).unwrap();
     let ranks = play_platform.memberships(bulk(), &[play(0)], &[group(), nowhere]).await;
-    assert_eq!(ranks, Err(PlatformError::NotFound(Missing::Group)));
+    assert_eq!(ranks, Err(PlatformError::NotFound(Missing::Group(nowhere))));
     assert!(play_platform.memberships(bulk(), &[], &[nowhere]).await.unwrap().is_empty());
 }
 
@@ -44,7 +44,7 @@ async fn roles_and_names() {
     assert_eq!(play_platform.group_name(now(), group()).await.unwrap(), "G");
     let nowhere = entities::GroupId::try_from(404).unwrap();
     let unknown = play_platform.group_name(now(), nowhere).await;
-    assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Group)));
+    assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Group(nowhere))));
     assert_eq!((roles[0].id.get(), roles[0].rank, roles[0].name.as_str()), (GROUP * 1000 + 1, 10, "g1"));
     let users: Vec<_> = (0..260).map(play).collect();
     let names = play_platform.usernames(now(), &users).await.unwrap();

@@ -204,7 +204,7 @@ fn signed(count: usize) -> i64 {
 /// The error code of a member's failure; `None`: the failure concerns the whole chunk.
 pub(super) fn word(error: &PlatformError) -> Option<&'static str> {
     match error {
-        PlatformError::NotFound(Missing::Guild | Missing::Group) => None,
+        PlatformError::NotFound(Missing::Guild | Missing::Group(_)) => None,
         PlatformError::NotFound(Missing::Role) => Some("unknown_role"),
         PlatformError::NotFound(_) => Some("not_a_member"),
         PlatformError::Forbidden { .. } => Some("platform_refused"),

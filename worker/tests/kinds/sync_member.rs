@@ -235,8 +235,9 @@ async fn a_group_that_does_not_exist_takes_no_roles_away() {
     let person = astray();
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault("GET /cloud/v2/groups/:group/roles", 404, 1).await;
-    let (status, error, _) = fixture.process().await.fail(&sync(&person)).await;
+    let (status, error, message) = fixture.process().await.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (422, "unknown_group"));
+    assert!(message.contains(&format!("the game group {GROUP},")), "{message}");
     assert_eq!(fixture.updates().await, 0);
 }
 

@@ -85,8 +85,8 @@ async fn memberships(
 ) -> Result<Memberships, ApiError> {
     let groups: Vec<GroupId> = tested.group().into_iter().collect();
     match call.state.platforms.play.memberships(call.platform(), players, &groups).await {
-        Err(PlatformError::NotFound(Missing::Group)) => {
-            Err(ApiError::rule("unknown_group", "no such game group"))
+        Err(PlatformError::NotFound(Missing::Group(group))) => {
+            Err(ApiError::rule("unknown_group", format!("no such game group: {group}")))
         }
         memberships => Ok(memberships?),
     }

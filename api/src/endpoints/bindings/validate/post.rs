@@ -46,7 +46,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let group = async {
         let Some(group) = rule.condition.group() else { return Ok(None) };
         match platforms.play.group_roles(call.platform(), group).await {
-            Err(PlatformError::NotFound(Missing::Group)) => Ok(None),
+            Err(PlatformError::NotFound(Missing::Group(_))) => Ok(None),
             roles => roles.map(Some),
         }
     };
