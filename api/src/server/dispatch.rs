@@ -36,7 +36,7 @@ use crate::server::cors;
 use crate::server::live::open::{self, Opening};
 use crate::server::replay;
 use crate::server::request_log::{RequestLog, UNMATCHED};
-use crate::server::router::{Found, Router, asked, plain};
+use crate::server::router::{Found, Router, asked, plain, version};
 use crate::server::{interactions, webhook};
 use crate::state::State;
 
@@ -287,11 +287,7 @@ async fn serve(
     }
     admission::check_body_guild(&body, key.guild())?;
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
-    let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
-    if idempotency_key.is_some() && route.answers_secret {
-        return Err(ApiError::body("idempotency_not_supported", replay::SECRET));
-    }
-    let idempotency_key = idempotency_key.map(|name| (key.id(), name));
+    let idempotency_key = replay::key_for(route, &headers)?.map(|name| (key.id(), name));
     let call = Call {
         state: state.clone(),
         caller: Caller::Key(key),
@@ -308,6 +304,7 @@ async fn serve(
         Some(name) => Box::pin(replay::run(call, route, name, plain(&path))).await,
         None => route.run(call).await,
     }?;
+    reply.location = reply.location.map(|location| format!("{}{location}", version(&path)));
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)
 }

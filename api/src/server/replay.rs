@@ -23,8 +23,8 @@ use crate::state::State;
 
 const HEADER: &str = "idempotency-key";
 /// Why an endpoint refuses the header.
-pub(crate) const SECRET: &str = "this answer holds a secret that is never stored, so it cannot be repeated: send no \
-                                 `Idempotency-Key`, list the keys and revoke what was not received";
+const SECRET: &str = "this answer holds a secret that is never stored, so it cannot be repeated: send no \
+                      `Idempotency-Key`, list the keys and revoke what was not received";
 const MAX_LEN: usize = 255;
 const ALLOWED: &str = "1 to 255 printable ASCII characters";
 /// Expiry of a reservation without a response or a job: the time in which clients of a dead process must repeat, and
@@ -34,7 +34,15 @@ const LOCK: Duration = Duration::from_secs(10);
 const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The key of a write.
-pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(crate) fn key_for(route: &Route, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let key = if route.writes { key_of(headers)? } else { None };
+    if key.is_some() && route.answers_secret {
+        return Err(ApiError::body("idempotency_not_supported", SECRET));
+    }
+    Ok(key)
+}
+
+fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let refused = |sent: &str| ApiError::field("Idempotency-Key", &sent.into(), ALLOWED);

@@ -21,6 +21,12 @@ pub(crate) fn plain(path: &str) -> &str {
     path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
 
+/// Where links of an answer begin: as its request did.
+pub(crate) fn version(path: &str) -> &'static str {
+    let versioned = path.strip_prefix(VERSIONED).is_some_and(|rest| rest.starts_with('/'));
+    if versioned { VERSIONED } else { "" }
+}
+
 /// Every GET endpoint serves HEAD (docs/rules.md 8): the same response; the server omits the body.
 pub(crate) fn asked(method: &Method) -> Method {
     if *method == Method::HEAD { Method::GET } else { method.clone() }

@@ -164,10 +164,10 @@ async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     let users: Vec<Value> =
         (0..30).map(|n| json!({ "play_id": deployment.play(n), "reason": format!("reason {n}") })).collect();
     let api = deployment.api().header("prefer", "respond-async");
-    let answer = api.post(IMPORT, json!({ "users": users })).await;
+    let answer = api.post(&format!("/api/v1{IMPORT}"), json!({ "users": users })).await;
     assert_eq!(answer.status, 202, "{answer}");
     let job = answer.body["data"]["job_id"].as_str().unwrap();
-    assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
+    assert_eq!(answer.header("location"), Some(format!("/api/v1/jobs/{job}").as_str()));
     let ended = deployment.job_ended(job).await;
     assert_eq!(ended["kind"], "shield_import");
     assert_eq!(ended["result"], json!({ "imported": 30, "skipped": 0, "skipped_users": [] }), "{ended}");
