@@ -8,6 +8,7 @@ mod fuzz;
 pub(crate) mod game_values;
 pub(crate) mod if_none_match;
 mod inflate;
+pub(crate) mod item;
 pub(crate) mod moment;
 pub(crate) mod page;
 pub(crate) mod parts;

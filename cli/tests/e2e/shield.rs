@@ -198,16 +198,21 @@ async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
         api.post(BATCH, bad).await.refused(400, &["play_ids"]);
     }
     let user = |play: Value, reason: Value| json!({ "users": [{ "play_id": play, "reason": reason }] });
-    for bad in [
-        json!({}),
-        json!({ "users": "all" }),
-        json!({ "users": [7] }),
-        user(json!(0), json!("r")),
-        user(json!(7), json!("")),
-        user(json!(7), json!("r".repeat(1001))),
-        user(json!(7), Value::Null),
+    for (bad, named) in [
+        (json!({}), "`users`"),
+        (json!({ "users": "all" }), "`users`"),
+        (json!({ "users": [7] }), "`users[0]`"),
+        (json!({ "users": [{ "reason": "r" }] }), "`users[0].play_id` is missing"),
+        (user(json!(0), json!("r")), "`users[0].play_id`"),
+        (
+            user(json!(9_007_199_254_740_993_i64), json!("r")),
+            "`users[0].play_id` must be sent as a string of digits",
+        ),
+        (user(json!(7), json!("")), "`users[0].reason`"),
+        (user(json!(7), json!("r".repeat(1001))), "`users[0].reason`"),
+        (user(json!(7), Value::Null), "`users[0].reason` is missing"),
     ] {
-        api.post(IMPORT, bad).await.refused(400, &["users"]);
+        api.post(IMPORT, bad).await.refused(400, &[named]);
     }
     let many = |n: i64, reason: &str| -> Value {
         json!({ "users": (1..=n).map(|n| json!({ "play_id": n + 500_000_000, "reason": reason })).collect::<Vec<_>>() })

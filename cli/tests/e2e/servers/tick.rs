@@ -268,6 +268,7 @@ async fn ticks_are_checked(deployment: &Deployment) {
         ("joined", json!(vec![5; 201]), "joined"),
         ("player_count", json!(-1), "player_count"),
         ("results", result(json!(5), json!("ok")), "results[0].command_id"),
+        ("results", json!([{ "status": "ok" }]), "results[0].command_id` is missing"),
         ("results", result(command.clone(), json!("done")), "results[0].status"),
         ("results", json!([{ "command_id": command, "status": "ok", "message": 5 }]), "results[0].message"),
         ("results", json!(["x"]), "results[0]"),

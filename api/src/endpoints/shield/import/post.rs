@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::call::job::{self, Asked};
 use crate::endpoints::prelude::*;
+use crate::request::item::Item;
 use crate::request::parts::Field;
-use crate::request::parts::whole;
 use crate::request::values::List;
 use crate::schema::shape::{self, Property, Shape};
 
@@ -96,14 +96,24 @@ impl Field for User {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let play_id = PlayId::read(&whole(sent.get("play_id")?))?;
-        let Text(reason) = Reason::read(sent.get("reason")?)?;
-        Some(Self(ToFlag { play_id, reason }))
+        Self::of(Item { name: "", sent }).ok()
     }
 
     fn shape() -> Shape {
         let field = |name, shape| Property { name, required: true, shape };
         shape::object([field("play_id", PlayId::shape()), field("reason", Reason::shape())])
+    }
+
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        let whole = ApiError::field(name, sent, &Self::allowed());
+        if sent.is_object() { Self::of(Item { name, sent }).err().unwrap_or(whole) } else { whole }
+    }
+}
+
+impl User {
+    fn of(item: Item) -> Result<Self, ApiError> {
+        let (play_id, Text(reason)) = (item.required("play_id")?, item.required::<Reason>("reason")?);
+        Ok(Self(ToFlag { play_id, reason }))
     }
 }
 

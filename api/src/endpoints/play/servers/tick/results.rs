@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::cache::commands::OwnServer;
 use crate::endpoints::play::servers::commands::ack::post::acknowledge;
 use crate::endpoints::prelude::*;
+use crate::request::item::Item;
 use crate::request::parts::Field;
 use crate::response::error::Kind;
 use crate::schema::shape::{self, Property, Shape};
@@ -29,13 +30,7 @@ impl Field for CommandResult {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let command = CommandId::read(sent.get("command_id")?)?;
-        let status = AckStatus::read(sent.get("status")?)?;
-        let message = match sent.get("message") {
-            None | Some(Value::Null) => None,
-            Some(sent) => Some(Text::<1000>::read(sent)?.0),
-        };
-        Some(Self { command, status, message })
+        Self::of(Item { name: "", sent }).ok()
     }
 
     fn shape() -> Shape {
@@ -47,19 +42,17 @@ impl Field for CommandResult {
         ])
     }
 
-    /// The error names the field: `results[3].status`.
     fn refuse(name: &str, sent: &Value) -> ApiError {
-        let field = |of: &str| (format!("{name}.{of}"), sent.get(of).cloned().unwrap_or_default());
-        let refused = |(name, sent): (String, Value), allowed: &str| ApiError::field(&name, &sent, allowed);
-        if !sent.is_object() {
-            ApiError::field(name, sent, &Self::allowed())
-        } else if sent.get("command_id").and_then(CommandId::read).is_none() {
-            refused(field("command_id"), &CommandId::allowed())
-        } else if sent.get("status").and_then(AckStatus::read).is_none() {
-            refused(field("status"), &AckStatus::allowed())
-        } else {
-            refused(field("message"), &Text::<1000>::allowed())
-        }
+        let whole = ApiError::field(name, sent, &Self::allowed());
+        if sent.is_object() { Self::of(Item { name, sent }).err().unwrap_or(whole) } else { whole }
+    }
+}
+
+impl CommandResult {
+    fn of(item: Item) -> Result<Self, ApiError> {
+        let (command, status) = (item.required("command_id")?, item.required("status")?);
+        let message = item.optional::<Text<1000>>("message")?.map(|text| text.0);
+        Ok(Self { command, status, message })
     }
 }
 
