@@ -46,7 +46,7 @@ with `Retry-After`.\n\n\
 place, so that a player who is banned from another game would be turned away; a ban or mute without it counts in every game.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
 **Ids** of Discord are strings of digits. Ids of Roblox users are integers, and requests \
-may send them as digit strings too; a number above 2^53 has to be a string. No check knows the test players of \
+may send them as digit strings too; a number from 2^53 on has to be a string. No check knows the test players of \
 the studio, whose ids are below zero. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 \
 offset is taken.\n\n\
 Every path is also served below `/api/v1`.";

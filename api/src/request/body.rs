@@ -13,6 +13,8 @@ use crate::response::error::ApiError;
 
 /// Maximum nesting of arrays and objects (docs/rules.md 3).
 const DEPTH_MAX: usize = 32;
+/// Characters of a name of the client's own in an error.
+pub(super) const NAME_SHOWN: usize = 100;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Body(Map<String, Value>);
@@ -53,10 +55,13 @@ impl Body {
 
 impl Body {
     pub(crate) fn of(fields: Map<String, Value>) -> Result<Self, ApiError> {
-        if fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
-            return Err(ApiError::body("invalid_json", "texts of the body may not contain NUL (\\u0000)"));
+        match fields.iter().find(|(name, value)| name.contains('\0') || has_nul(value)) {
+            Some((name, sent)) => {
+                let name: String = name.escape_debug().take(NAME_SHOWN).collect();
+                Err(ApiError::field(&name, sent, "free of NUL (\\u0000) in all its texts"))
+            }
+            None => Ok(Self(fields)),
         }
-        Ok(Self(fields))
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct ServerId(pub(crate) String);
 
 impl Field for ServerId {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of at most {SERVER_MAX} characters").into()
+        format!("a string of at most {SERVER_MAX} characters, empty or not only white space").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
@@ -32,7 +32,8 @@ impl Field for ServerId {
     }
 
     fn shape() -> Shape {
-        shape::string("f3b1c2d4-server-7").about("At most 200 characters; empty in the studio.")
+        shape::string("f3b1c2d4-server-7")
+            .about("At most 200 characters, not only white space; empty in the studio.")
     }
 }
 
@@ -42,7 +43,8 @@ pub(crate) struct Target(pub(crate) String);
 
 impl Field for Target {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of 1 to {TARGET_MAX} characters or a positive integer").into()
+        format!("a string of 1 to {TARGET_MAX} characters, not only white space, or a positive integer")
+            .into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
@@ -108,7 +110,7 @@ mod tests {
             json!(" "),
             json!(null),
             json!("x".repeat(201)),
-            json!(9_007_199_254_740_993_i64),
+            json!(9_007_199_254_740_992_i64),
         ] {
             assert_eq!(Target::read(&bad), None, "{bad}");
         }

@@ -221,16 +221,20 @@ impl Part {
 /// A float without fraction as an integer: Lua writes any number as a float (docs/rules.md 8).
 pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
     let float = sent.as_f64().filter(|_| sent.is_f64());
-    match float.filter(|float| float.fract() == 0.0 && float.abs() <= EXACT) {
+    match float.filter(|float| float.fract() == 0.0 && float.abs() < EXACT) {
         #[expect(clippy::cast_possible_truncation, reason = "whole and small enough, as just checked")]
         Some(float) => Cow::Owned((float as i64).into()),
         None => Cow::Borrowed(sent),
     }
 }
 
-/// An integer above 2^53: clients that keep numbers as floats have rounded it already (docs/rules.md 2).
+/// An integer from 2^53 on: clients that keep numbers as floats may have rounded it already (docs/rules.md 2).
 pub(crate) fn is_rounded(sent: &Value) -> bool {
-    sent.as_i64().map(i64::unsigned_abs).or_else(|| sent.as_u64()).is_some_and(|number| number > 1 << 53)
+    let integer = sent.as_i64().map(i64::unsigned_abs).or_else(|| sent.as_u64());
+    match integer {
+        Some(number) => number >= 1 << 53,
+        None => sent.as_f64().is_some_and(|float| float.fract() == 0.0 && float.abs() >= EXACT),
+    }
 }
 
 /// An object, or the empty array that Lua writes for an empty object.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
+use crate::request::body::NAME_SHOWN;
 use crate::request::parts::{Sent, Source};
 use crate::response::error::ApiError;
 
@@ -42,7 +43,9 @@ impl Query {
         let pairs = raw.split('&').filter(|pair| !pair.is_empty());
         let pairs = pairs.map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((spaced(name)?, spaced(value)?))
+            let name = spaced("query", name)?;
+            let value = spaced(&name, value)?;
+            Ok((name, value))
         });
         pairs.collect::<Result<_, _>>().map(Self)
     }
@@ -72,9 +75,13 @@ impl Source for Query {
     }
 }
 
-fn spaced(raw: &str) -> Result<String, ApiError> {
-    decoded(&raw.replace('+', " "))
-        .ok_or_else(|| ApiError::field("query", &raw.into(), "percent-encoded UTF-8 without NUL"))
+/// `name` is the parameter's, for the error.
+fn spaced(name: &str, raw: &str) -> Result<String, ApiError> {
+    let refused = || {
+        let name: String = name.escape_debug().take(NAME_SHOWN).collect();
+        ApiError::field(&name, &raw.into(), "percent-encoded UTF-8 without NUL")
+    };
+    decoded(&raw.replace('+', " ")).ok_or_else(refused)
 }
 
 fn decoded(raw: &str) -> Option<String> {
@@ -106,7 +113,9 @@ mod tests {
 
     #[test]
     fn invalid_utf8_is_refused() {
-        assert!(Query::parse("a=%ff").is_err());
-        assert!(Query::parse("a=%00").is_err());
+        for (raw, named) in [("b=1&a=%ff", "`a` must"), ("a=%00", "`a` must"), ("a%00=1", "`query` must")] {
+            let error = Query::parse(raw).unwrap_err();
+            assert!(error.parts().message.starts_with(named), "{raw}: {}", error.parts().message);
+        }
     }
 }

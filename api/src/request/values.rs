@@ -75,7 +75,7 @@ by_number!("a chat user id (17 digits or more) or a game user id, as a string of
 by_number!("a chat user id (17 digits or more), a game user id or 0, as a string of digits or an integer", shape::moderator(); Moderator);
 
 pub(crate) fn refuse_rounded(name: &str, sent: &Value) -> ApiError {
-    ApiError::field(name, sent, "sent as a string of digits: numbers above 2^53 are rounded by many clients")
+    ApiError::field(name, sent, "sent as a string of digits: many clients round numbers from 2^53 on")
 }
 
 /// A player, or a test player of the studio: their ids are below zero, and the service does not know them
@@ -179,7 +179,7 @@ pub(crate) struct Text<const MAX: usize = 1000>(pub(crate) String);
 
 impl<const MAX: usize> Field for Text<MAX> {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of 1 to {MAX} characters").into()
+        format!("a string of 1 to {MAX} characters, not only white space").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {

@@ -11,7 +11,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::schema::example::{Definitions, example_of};
 
 /// The largest integer in a request: above it floats have gaps (docs/rules.md 2).
-const EXACT: i64 = 1 << 53;
+const EXACT: i64 = (1 << 53) - 1;
 
 #[derive(Clone)]
 pub(crate) struct Shape {

@@ -38,7 +38,8 @@ fn a_body_is_a_json_object_or_nothing() {
         ("{", "line 1, column 1"),
         ("{\"a\":1,}", "not valid JSON"),
         ("\u{feff}{}", "not valid JSON"),
-        (r#"{"a":["x\u0000"]}"#, "NUL"),
+        (r#"{"z":1,"a":["x\u0000"]}"#, "`a` must be free of NUL"),
+        (r#"{"b\u0000":1}"#, r"`b\0` must be free of NUL"),
     ] {
         let message = refusal(Body::parse(body.as_bytes()));
         assert!(message.contains(says), "{body}: {message}");
@@ -59,10 +60,10 @@ fn an_error_names_the_field_its_value_and_the_allowed_values() {
     );
     let long = refusal(required::<Text<10>>(&sent, "name"));
     assert!(
-        long.starts_with("`name` must be a string of 1 to 10 characters; sent: \"xxx")
+        long.starts_with("`name` must be a string of 1 to 10 characters, not only white space; sent: \"xxx")
             && long.ends_with("x…")
     );
-    assert!(long.chars().count() < 130, "{long}");
+    assert!(long.chars().count() < 150, "{long}");
     assert!(refusal(required::<ChatId>(&sent, "user_id")).ends_with("sent: 17"));
 }
 

@@ -5,9 +5,10 @@ use super::*;
 #[test]
 fn a_number_that_was_rounded_is_no_id() {
     let refusal = |sent: Value| Subject::refuse("identifier", &sent).parts().message.to_string();
-    let (last, rounded) = (json!(9_007_199_254_740_992_i64), json!(9_007_199_254_740_993_i64));
+    let (last, rounded) = (json!(9_007_199_254_740_991_i64), json!(9_007_199_254_740_992_i64));
     assert!(PlayId::read(&last).is_some() && Subject::read(&last).is_some());
-    for sent in [rounded, json!(812_345_678_901_234_567_i64), json!(u64::MAX)] {
+    for sent in [rounded, json!(9_007_199_254_740_992.0), json!(812_345_678_901_234_567_i64), json!(u64::MAX)]
+    {
         assert!(PlayId::read(&sent).is_none() && Subject::read(&sent).is_none(), "{sent}");
         assert!(refusal(sent.clone()).contains("`identifier` must be sent as a string"), "{sent}");
         assert!(OrTest::<PlayId>::read(&sent).is_none(), "{sent}");
