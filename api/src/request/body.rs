@@ -55,13 +55,12 @@ impl Body {
 
 impl Body {
     pub(crate) fn of(fields: Map<String, Value>) -> Result<Self, ApiError> {
-        match fields.iter().find(|(name, value)| name.contains('\0') || has_nul(value)) {
-            Some((name, sent)) => {
-                let name: String = name.escape_debug().take(NAME_SHOWN).collect();
-                Err(ApiError::field(&name, sent, "free of NUL (\\u0000) in all its texts"))
-            }
-            None => Ok(Self(fields)),
+        let with_nul = fields.iter().find(|(name, value)| name.contains('\0') || has_nul(value));
+        if let Some((name, sent)) = with_nul {
+            let name: String = name.escape_debug().take(NAME_SHOWN).collect();
+            return Err(ApiError::field(&name, sent, "free of NUL (\\u0000) in all its texts"));
         }
+        Ok(Self(fields))
     }
 }
 
