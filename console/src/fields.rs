@@ -69,6 +69,38 @@ impl Fields {
         Self(kept.chain([(name.to_owned(), value.to_owned())]).collect())
     }
 
+    /// Without the fields of these names.
+    pub(crate) fn without(&self, names: &[String]) -> Self {
+        Self(self.0.iter().filter(|(name, _)| !names.contains(name)).cloned().collect())
+    }
+
+    /// Only the fields of these names.
+    pub(crate) fn only(&self, names: &[String]) -> Self {
+        Self(self.0.iter().filter(|(name, _)| names.contains(name)).cloned().collect())
+    }
+
+    /// These fields and those.
+    pub(crate) fn joined(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// These fields with this before their names.
+    pub(crate) fn prefixed(&self, prefix: &str) -> Self {
+        Self(self.0.iter().map(|(name, value)| (format!("{prefix}{name}"), value.clone())).collect())
+    }
+
+    /// The fields whose names begin with this, by the rest of their names.
+    pub(crate) fn behind(&self, prefix: &str) -> Self {
+        let rest =
+            |(name, value): &(String, String)| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
+        Self(self.0.iter().filter_map(rest).collect())
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<(&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+
     /// The query of an address with one field set; an empty value removes it.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         let kept = self.0.iter().filter(|(field, text)| field != name && !text.is_empty());

@@ -47,6 +47,15 @@ impl Form {
         Self { fields: fields.clone(), problem: Some(Box::new(problem)) }
     }
 
+    /// What was typed is fine, but somebody else has changed the field meanwhile.
+    pub(crate) fn conflict(fields: &Fields, field: &str, text: &str) -> Self {
+        let mut form = Self::wrong(fields, Some(field), text);
+        if let Some(problem) = &mut form.problem {
+            problem.status = StatusCode::CONFLICT;
+        }
+        form
+    }
+
     /// A question about a field, which is no error.
     pub(crate) fn asks(fields: &Fields, field: &str, question: Unresolved) -> Self {
         let mut form = Self::wrong(fields, Some(field), &question.text);
@@ -68,6 +77,10 @@ impl Form {
     pub(crate) fn candidates_of(&self, name: &str) -> &[Candidate] {
         let problem = self.problem.as_ref().filter(|problem| problem.field.as_deref() == Some(name));
         problem.map_or(&[], |problem| &problem.candidates)
+    }
+
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
     }
 
     pub(crate) fn text(&self, name: &str) -> &str {

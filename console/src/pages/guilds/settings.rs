@@ -1,22 +1,25 @@
 //! /console/guilds/:guild/settings: all settings of the guild as one form.
 
+mod changes;
 mod form;
 mod linking;
 
 use askama::Template;
+use entities::guild::Accent;
 use entities::guild::grants::Grants;
-use entities::guild::{Accent, Settings};
 use entities::link;
 use http::Method;
 use people::labels::capital;
 use platforms::{GuildOverview, NameWords, PlatformError, RoleProblem, nickname};
 
+use crate::fields::Fields;
 use crate::html::choice::Choice;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
-pub(super) use form::{POWERFUL, STAFF_BY_ROLE};
+use changes::{Changes, LOADED, UNDO};
+pub(super) use form::{BOXES, POWERFUL};
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
@@ -54,6 +57,8 @@ struct Page {
     /// The viewer may decide which powerful roles Guildhall may give.
     administrates: bool,
     form: Form,
+    /// The fields that carry the values with which the form was loaded.
+    loaded: Vec<(String, String)>,
     /// Names of members before and after the template.
     examples: Vec<(String, String)>,
     zones: Vec<&'static str>,
@@ -84,8 +89,8 @@ struct Role {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
-    let form = Form::new(form::filled(&visit.guild.settings(), visit.rights.administrates));
-    show(&visit, form).await
+    let stored = form::filled(&visit.guild.settings(), visit.rights.administrates);
+    show(&visit, Form::new(changes::filled(&stored, &stored))).await
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
@@ -112,6 +117,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
         sparing: linking::SPARING,
         sparing_roles: linking::sparing(visit, overview.as_ref().ok(), &form),
         roles: roles(visit, overview.as_ref().ok()),
+        loaded: loaded(&form),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,
     };
@@ -154,21 +160,47 @@ fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>) -> Vec<Role> {
     roles
 }
 
-/// Saves the form, or previews its nickname template.
+fn loaded(form: &Form) -> Vec<(String, String)> {
+    let fields = form.fields().pairs().into_iter().filter(|(name, _)| name.starts_with(LOADED));
+    fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// Saves what the person has changed in the form, or previews its nickname template.
 pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     let fields = &visit.form;
     if fields.has("preview") {
         return show(&visit, Form::new(fields.clone())).await;
     }
-    let before: Settings = visit.guild.settings();
-    let answer = visit
-        .api(Method::PATCH, "/guilds/{g}/settings", form::body(fields, visit.rights.administrates))
-        .await;
-    if !answer.status.is_success() {
-        return show(&visit, Form::refused(fields, &answer)).await;
+    let powerful = visit.rights.administrates;
+    let before = form::filled(&visit.guild.settings(), powerful);
+    let mut changes = Changes::of(fields, &before);
+    let left = if fields.has(UNDO) { changes.yield_contested() } else { Vec::new() };
+    if let Some(form) = changes.conflict(fields, &before) {
+        return show(&visit, form).await;
     }
-    let pairs = form::pairs(&before, visit.rights.administrates);
-    let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let flash = Flash::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
+    let wanted = changes.applied(fields, &before);
+    let body = form::body_of(&wanted, &changes.mine, powerful);
+    let answer = visit.api(Method::PATCH, "/guilds/{g}/settings", body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&changes::filled(&wanted, &before), &answer)).await;
+    }
+    let after = serde_json::from_value(answer.body["data"].clone()).map_err(PageError::internal)?;
+    let flash = saved(&visit, &changes.mine, &left, &before, &form::filled(&after, powerful));
     Ok(Response::see(visit.url("/settings")).flash(flash))
+}
+
+/// An Undo puts back these fields alone, and leaves those that somebody else has changed since.
+fn saved(visit: &GuildVisit, changed: &[String], left: &[String], before: &Fields, after: &Fields) -> Flash {
+    let text = match (changed, left) {
+        (_, []) => "Settings saved.".to_owned(),
+        ([], _) => format!("Nothing was undone. Somebody else has changed this since: {}.", left.join(", ")),
+        _ => {
+            format!("Settings saved. Somebody else has changed this since, so it stays: {}.", left.join(", "))
+        }
+    };
+    if changed.is_empty() {
+        return Flash::new(text);
+    }
+    let undo = changes::filled(&before.only(changed), &after.only(changed)).and(UNDO, "yes");
+    Flash::new(text).with_undo(Undo::new(visit.url("/settings"), &undo.pairs()))
 }

@@ -53,7 +53,7 @@ pub(super) fn settings(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) 
     if !visit.may("settings.read") {
         return;
     }
-    for field in settings::FIELDS.iter().chain(&["mirror_bans", "follow_bans", settings::STAFF_BY_ROLE]) {
+    for field in settings::FIELDS.iter().chain(&settings::BOXES) {
         if settings::POWERFUL.contains(field) && !visit.rights.administrates {
             continue;
         }

@@ -11,7 +11,11 @@ use crate::pages::guilds::staff::labels::action;
 /// Powerful roles that Guildhall may give.
 const POWERFUL_ROLES: &str = "allowed_privileged_roles";
 /// Whether roles make staff.
-pub(in crate::pages::guilds) const STAFF_BY_ROLE: &str = "staff_by_role";
+const STAFF_BY_ROLE: &str = "staff_by_role";
+/// Fields that are one box each.
+pub(in crate::pages::guilds) const BOXES: [&str; 3] = ["mirror_bans", "follow_bans", STAFF_BY_ROLE];
+/// The points of all types of actions.
+const WEIGHTS: &str = "score_weights";
 /// What only people set who may do everything on Discord.
 pub(in crate::pages::guilds) const POWERFUL: [&str; 2] = [POWERFUL_ROLES, STAFF_BY_ROLE];
 
@@ -25,12 +29,25 @@ pub(super) fn labelled_weights() -> impl Iterator<Item = (&'static str, &'static
     ActionType::ALL.iter().map(|kind| (kind.name(), action(*kind), kind.default_points()))
 }
 
+const WEIGHT: &str = "weight_";
+
 fn weight_field(kind: &str) -> String {
-    format!("weight_{kind}")
+    format!("{WEIGHT}{kind}")
+}
+
+/// Names of all fields of the form.
+pub(super) fn names() -> impl Iterator<Item = String> {
+    let own = super::FIELDS.iter().chain(&BOXES).filter(|field| **field != WEIGHTS);
+    own.map(|field| (*field).to_owned()).chain(weights().map(|(kind, _)| weight_field(kind)))
+}
+
+/// The field of the API behind one of the form.
+pub(super) fn api_field(name: &str) -> &str {
+    if name.starts_with(WEIGHT) { WEIGHTS } else { name }
 }
 
 /// The fields of the form for these settings.
-pub(super) fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)> {
+fn pairs(settings: &Settings, powerful: bool) -> Vec<(String, String)> {
     let mut pairs = vec![
         ("nickname_template".to_owned(), settings.nickname_template.clone()),
         ("time_zone".to_owned(), settings.time_zone.clone()),
@@ -87,9 +104,16 @@ pub(super) fn filled(settings: &Settings, powerful: bool) -> Fields {
     Fields::of(&pairs)
 }
 
+/// These fields of the form.
+pub(super) fn body_of(form: &Fields, names: &[String], powerful: bool) -> Map<String, Value> {
+    let mut body = body(form, powerful);
+    body.retain(|field, _| names.iter().any(|name| api_field(name) == field));
+    body
+}
+
 /// Everything that the form shows, so that an empty field is a change too. `powerful`: it shows what grants power; a form that
 /// has some of it anyway sends it, and is refused.
-pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
+fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
     let number = |text: &str| text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
     let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
     let weights: Map<String, Value> =
@@ -106,7 +130,7 @@ pub(super) fn body(form: &Fields, powerful: bool) -> Map<String, Value> {
         ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
         ("follow_bans".to_owned(), form.has("follow_bans").into()),
         ("mirror_bans_per_hour".to_owned(), number(form.text("mirror_bans_per_hour"))),
-        ("score_weights".to_owned(), weights.into()),
+        (WEIGHTS.to_owned(), weights.into()),
         ("link_ways".to_owned(), list("link_ways")),
         ("link_min_chat_days".to_owned(), number(form.text("link_min_chat_days"))),
         ("link_min_play_days".to_owned(), number(form.text("link_min_play_days"))),
