@@ -16,6 +16,7 @@ use testkit::console::{Console, Page};
 in_turn!(
     a_csv_file_has_the_entries_that_the_page_filters,
     a_spreadsheet_runs_nothing_of_a_csv_file,
+    only_persons_are_named_as_targets,
     a_json_file_has_the_same_entries,
     a_large_file_is_made_while_it_is_read_and_one_at_a_time,
 );
@@ -91,6 +92,25 @@ async fn a_spreadsheet_runs_nothing_of_a_csv_file(deployment: &Deployment) {
     assert!(rows.iter().all(|row| cell(row, "request_id") == "'-2"), "{rows:?}");
     let runs = |text: &String| text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
     assert!(!rows.iter().flatten().any(runs), "{rows:?}");
+}
+
+async fn only_persons_are_named_as_targets(deployment: &Deployment) {
+    let (guild, api, owner) = (deployment.guild(), deployment.api(), Console::owner(deployment).await);
+    api.patch(&format!("/guilds/{}/settings", guild.id), json!({ "strike_days": 31 })).await.ok();
+    let banned = &guild.members[7];
+    let ban = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": guild.members[1].chat });
+    api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
+    let quota = json!({ "name": "weekly", "metric": "ban", "target": 5, "period": "week" });
+    api.post(&format!("/guilds/{}/staff/quota", guild.id), quota).await.ok();
+    let file = owner.get(&format!("{}/export?format=csv", audit(deployment))).await;
+    let rows = rows(&file);
+    let about = |who: &str| rows.iter().filter(|row| cell(row, "target") == who).count();
+    assert!(about(&banned.name) > 0, "{rows:?}");
+    for action in ["settings.update", "quotas.create"] {
+        let row = rows.iter().find(|row| cell(row, "action") == action);
+        let row = row.unwrap_or_else(|| panic!("no {action}: {rows:?}"));
+        assert!(!cell(row, "target_id").is_empty() && cell(row, "target").is_empty(), "{row:?}");
+    }
 }
 
 async fn a_json_file_has_the_same_entries(deployment: &Deployment) {

@@ -9,8 +9,8 @@ mod names;
 use askama::Template;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
-use people::audit::action_table::{self, target_of};
-use people::audit::{AREAS, Target};
+use people::audit::AREAS;
+use people::audit::action_table;
 
 use super::people::Who;
 use crate::fields::Fields;
@@ -65,8 +65,7 @@ struct About {
 
 impl About {
     fn of(visit: &GuildVisit, names: &Names, entry: &Model) -> Self {
-        let person = (target_of(entry) == Target::Person).then_some(entry.target_id.as_str());
-        Self { who: person.and_then(|id| names.who(visit, id)), target: entry.target_id.clone() }
+        Self { who: names.target(visit, entry), target: entry.target_id.clone() }
     }
 }
 

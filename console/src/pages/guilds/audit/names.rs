@@ -1,7 +1,8 @@
 //! Names for the ids in entries, read once for all entries of a page, and the persons behind them.
 
 use entities::audit_entry::Model;
-use people::audit::{Ids, Names as Words, Style};
+use people::audit::action_table::target_of;
+use people::audit::{Ids, Names as Words, Style, Target};
 use serde_json::Value;
 
 use super::changes::Shown;
@@ -29,10 +30,19 @@ impl Names {
 
     /// The names of actor and target, and the sentence.
     pub(super) fn told(&self, visit: &GuildVisit, entry: &Model) -> [String; 3] {
-        let name = |id: &str| self.who(visit, id).map(|who| who.name).unwrap_or_default();
-        let actor =
-            if entry.actor_id == 0 { "Guildhall".to_owned() } else { name(&entry.actor_id.to_string()) };
-        [actor, name(&entry.target_id), self.sentence(entry)]
+        let name = |who: Option<Who>| who.map(|who| who.name).unwrap_or_default();
+        let actor = if entry.actor_id == 0 {
+            "Guildhall".to_owned()
+        } else {
+            name(self.who(visit, &entry.actor_id.to_string()))
+        };
+        [actor, name(self.target(visit, entry)), self.sentence(entry)]
+    }
+
+    /// The person whom an entry is about. Ids of other targets look alike.
+    pub(super) fn target(&self, visit: &GuildVisit, entry: &Model) -> Option<Who> {
+        let id = (target_of(entry) == Target::Person).then_some(entry.target_id.as_str());
+        id.and_then(|id| self.who(visit, id))
     }
 
     pub(super) fn sentence(&self, entry: &Model) -> String {
