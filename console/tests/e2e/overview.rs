@@ -1,5 +1,6 @@
 //! /console/guilds/:guild, its figures, and the first steps of a guild that is new.
 
+use runtime::Clock;
 use serde_json::json;
 use testkit::{Deployment, in_turn};
 
@@ -8,6 +9,7 @@ use testkit::console::{Console, link};
 
 in_turn!(
     figures_lead_to_what_they_count,
+    more_than_is_counted_is_said_so,
     staff_see_figures_and_only_their_links,
     the_first_steps_lead_from_nothing_to_a_preview,
     a_guild_without_the_bot_is_told_how_to_invite_it
@@ -48,6 +50,23 @@ async fn figures_lead_to_what_they_count(deployment: &Deployment) {
     for (page, text) in [("/moderation", &own.members[7].name), ("/moderation/mutes", &own.members[8].name)] {
         assert!(home.links().contains(&guild(deployment, page)), "{page}");
         owner.get(&guild(deployment, page)).await.shows(200, text);
+    }
+}
+
+async fn more_than_is_counted_is_said_so(deployment: &Deployment) {
+    let (own, api, owner) = (deployment.guild(), deployment.api(), Console::owner(deployment).await);
+    let panel = json!({ "panel_id": 7, "name": "Moderator team" });
+    api.post(&format!("/guilds/{}/application-panels", own.id), panel).await.ok();
+    let (id, at) = (own.id.parse::<i64>().unwrap(), Clock::system().now());
+    for (number, words) in
+        [("chat_id", "30 applications to decide"), ("play_id", "More than 50 applications to decide")]
+    {
+        let text = format!(
+            "INSERT INTO application_submission (submission_id, panel_id, chat_id, answers, created_at, guild_id) \
+             SELECT {number}, 7, chat_id, '{{}}', ?, guild_id FROM link WHERE guild_id = ?"
+        );
+        assert_eq!(sql(deployment, &text, vec![at.into(), id.into()]).await, 30);
+        owner.get(&guild(deployment, "")).await.shows(200, words);
     }
 }
 

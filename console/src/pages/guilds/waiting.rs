@@ -15,8 +15,10 @@ use crate::html::format::Count;
 use crate::response::PageError;
 use crate::visit::GuildVisit;
 
-/// Rows of each kind that are counted at most.
+/// Up to so many rows of each kind the number is said.
 const COUNTED_MAX: u64 = 50;
+/// One more tells whether there are more.
+const READ_MAX: u64 = COUNTED_MAX + 1;
 /// What an automatic sync found in this time, it is about to mend.
 const MENDED_WITHIN: TimeDelta = TimeDelta::minutes(15);
 /// An older failure is history.
@@ -41,7 +43,7 @@ impl Waiting {
         // The list itself needs the right to read.
         if visit.may("staff.read") && visit.may("staff.write") {
             let actions =
-                pending_action::list(visit.read(), visit.guild.guild_id, Part::first(COUNTED_MAX)).await?;
+                pending_action::list(visit.read(), visit.guild.guild_id, Part::first(READ_MAX)).await?;
             counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
         }
         if visit.may("moderation.read") && visit.may("moderation.write") {
@@ -85,13 +87,20 @@ impl Waiting {
         }
         let some = counts.into_iter().filter(|(count, ..)| *count > 0);
         let waiting = |(count, what, how, page): (usize, _, _, &str)| Self {
-            words: format!("{} {how}", Count(count as u64, what)),
+            words: format!("{} {how}", counted(count as u64, what)),
             url: visit.url(page),
         };
         let of_sync = if visit.may("sync.write") { out_of_step(visit).await? } else { Vec::new() };
         let gone = if visit.may("moderation.read") { servers_gone(visit).await? } else { None };
         Ok(of_sync.into_iter().chain(gone).chain(some.map(waiting)).collect())
     }
+}
+
+fn counted(count: u64, what: &'static str) -> String {
+    if count > COUNTED_MAX {
+        return format!("More than {}", Count(COUNTED_MAX, what));
+    }
+    Count(count, what).to_string()
 }
 
 /// What no automatic sync will mend: they stopped, or are off, or could not.
@@ -117,12 +126,12 @@ async fn out_of_step(visit: &GuildVisit) -> Result<Vec<Waiting>, PageError> {
 
 async fn leave_requests(visit: &GuildVisit) -> Result<usize, PageError> {
     let asked = leave_request::Filter { state: Some(leave_request::State::Requested), staff: None };
-    Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(COUNTED_MAX)).await?.len())
+    Ok(leave_request::list(visit.read(), visit.guild.guild_id, asked, Part::first(READ_MAX)).await?.len())
 }
 
 async fn held_links(visit: &GuildVisit) -> Result<usize, PageError> {
     let (conn, guild, held) = (visit.read(), visit.guild.guild_id, Some(link_attempt::State::Held));
-    Ok(link_attempt::list(conn, guild, held, Part::first(COUNTED_MAX)).await?.len())
+    Ok(link_attempt::list(conn, guild, held, Part::first(READ_MAX)).await?.len())
 }
 
 async fn open_applications(visit: &GuildVisit) -> Result<usize, PageError> {
@@ -131,7 +140,7 @@ async fn open_applications(visit: &GuildVisit) -> Result<usize, PageError> {
         ..application_submission::Filter::default()
     };
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    Ok(application_submission::list(conn, guild, open, Part::first(COUNTED_MAX)).await?.len())
+    Ok(application_submission::list(conn, guild, open, Part::first(READ_MAX)).await?.len())
 }
 
 async fn refused_channels(visit: &GuildVisit) -> Result<usize, PageError> {
@@ -142,7 +151,7 @@ async fn refused_channels(visit: &GuildVisit) -> Result<usize, PageError> {
 /// Active ones whose copy on Discord is in this state.
 async fn bans(visit: &GuildVisit, state: MirrorState) -> Result<usize, PageError> {
     let filter = Filter { mirror: Some(state), active: Some(true), ..Filter::of(SanctionKind::Ban) };
-    let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED_MAX, visit.now()).await?;
+    let found = history::count(visit.read(), visit.guild.guild_id, filter, READ_MAX, visit.now()).await?;
     Ok(usize::try_from(found).unwrap_or(usize::MAX))
 }
 
@@ -164,6 +173,18 @@ async fn failed(visit: &GuildVisit, status: Status) -> Result<usize, PageError> 
         status: Some(status),
         ..listing::Filter::default()
     };
-    let jobs = listing::list(visit.read(), filter, Part::first(COUNTED_MAX), visit.now()).await?;
+    let jobs = listing::list(visit.read(), filter, Part::first(READ_MAX), visit.now()).await?;
     Ok(jobs.iter().filter(|job| job.finished_at.is_some_and(|at| at + RECENT > visit.now())).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_said_only_where_it_is_known() {
+        assert_eq!(counted(1, "leave request"), "1 leave request");
+        assert_eq!(counted(50, "leave request"), "50 leave requests");
+        assert_eq!(counted(51, "leave request"), "More than 50 leave requests");
+    }
 }
