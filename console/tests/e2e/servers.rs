@@ -139,13 +139,23 @@ async fn each_kind_of_command_asks_for_what_it_needs(deployment: &Deployment) {
     heartbeat(&api, "s1", 11, 3).await;
     let page = owner.get(&owner.get(&servers(deployment)).await.link("s1")).await;
     let play = guild.members[4].play.to_string();
-    for (form, expected) in [
-        (vec![("kind", "message"), ("target_id", &*play), ("text", "hello")], ["message", &*play, "hello"]),
-        (vec![("kind", "shutdown")], ["shutdown", "all", ""]),
-        (vec![("kind", "restart"), ("reason", "update")], ["restart", "all", "update"]),
-        (vec![("kind", "other"), ("type", "weather"), ("acts_on", "rain")], ["weather", "rain", ""]),
+    for kind in ["shutdown", "restart"] {
+        let asked = owner.press(&page, "Send command", &[("kind", kind), ("reason", "update")]).await;
+        asked.shows(200, "? 3 players leave it.").has_typed("kind", kind).has_typed("reason", "update");
+        assert!(asked.has("details[open] [name=sure]") && fetched(&api, "s1").await.is_empty());
+    }
+    let (send, end) = ("Send command", "End this server");
+    for (button, form, expected) in [
+        (
+            send,
+            vec![("kind", "message"), ("target_id", &*play), ("text", "hello")],
+            ["message", &*play, "hello"],
+        ),
+        (end, vec![("kind", "shutdown")], ["shutdown", "all", ""]),
+        (end, vec![("kind", "restart"), ("reason", "update")], ["restart", "all", "update"]),
+        (send, vec![("kind", "other"), ("type", "weather"), ("acts_on", "rain")], ["weather", "rain", ""]),
     ] {
-        owner.press(&page, "Send command", &form).await.shows(200, "queued. The server last reported");
+        owner.press(&page, button, &form).await.shows(200, "queued. The server last reported");
         let sent = fetched(&api, "s1").await.pop().unwrap();
         assert_eq!(["type", "target_id", "reason"].map(|field| sent[field].as_str().unwrap()), expected);
     }

@@ -95,6 +95,7 @@ async fn a_delivery_is_sent_again(deployment: &Deployment) {
 async fn a_secret_is_replaced(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
     let (page, receiver) = added(deployment, &owner, &[("events", "shield")]).await;
+    assert!(page.has("details form[action$='/secret']"), "it asks first: {}", page.html);
     let shown = owner.press(&page, "Replace the secret", &[]).await;
     let new = secret(&shown);
     receiver.trusts(&new);
@@ -112,6 +113,7 @@ async fn a_webhook_is_switched_off_and_removed(deployment: &Deployment) {
     off.shows(200, "It is off: nothing is sent.");
     assert!(!off.has("form[action$='/test']"), "{}", off.text());
     owner.press(&off, "Switch on", &[]).await.shows(200, "It is on");
+    assert!(page.has("details form[action$='/remove']"), "it asks first: {}", page.html);
     let list = owner.press(&page, "Remove webhook", &[]).await;
     list.shows(200, "removed.");
     assert!(!list.texts("tbody tr").iter().any(|row| row.contains(&receiver.url())), "{}", list.text());

@@ -20,6 +20,10 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Response, PageError> {
         Ok(order) => order,
         Err(form) => return server::show(&visit, form).await,
     };
+    if order.ends_the_server() && !visit.form.has("sure") {
+        let question = format!("{}? {}", order.words, server::who_leaves(server.player_count));
+        return server::show(&visit, Form::asks(&visit.form, "kind", question.into())).await;
+    }
     let path = format!("/play/servers/{}/commands", segment(&server.server_id));
     let answer = visit.api(Method::POST, &path, order.body).await;
     if !answer.status.is_success() {

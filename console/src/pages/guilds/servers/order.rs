@@ -88,6 +88,11 @@ impl Order {
         Ok(Ok(Self { kind, body, words }))
     }
 
+    /// Whether nobody stays on the server.
+    pub(super) fn ends_the_server(&self) -> bool {
+        matches!(self.kind, Kind::ShutDown | Kind::Restart)
+    }
+
     /// Whether it concerns all who are there.
     pub(super) fn is_for_everybody(&self) -> bool {
         !matches!(self.kind, Kind::Kick | Kind::Message)

@@ -9,6 +9,7 @@ use super::players::Players;
 use super::rows::{Command, Row, id_in};
 use crate::html::choice::Choice;
 use crate::html::form::Form;
+use crate::html::format::Count;
 use crate::html::shell::{Place, Shell};
 use crate::pages::guilds::people::Who;
 use crate::response::{PageError, Response};
@@ -34,6 +35,8 @@ struct Page {
     meant: Option<Who>,
     /// The server's part of the address, for suggestions.
     on: Option<String>,
+    /// What a shutdown means to the players.
+    who_leaves: String,
     /// The form is open from the start.
     opens: bool,
 }
@@ -43,6 +46,14 @@ pub(super) async fn find(visit: &GuildVisit) -> Result<game_server::Model, PageE
     let part: String = visit.param("server")?;
     let found = game_server::find(visit.read(), visit.guild.guild_id, id_in(&part)).await?;
     found.ok_or(PageError::NotFound)
+}
+
+pub(super) fn who_leaves(players: i32) -> String {
+    match players {
+        0 => "Nobody was on it when it last reported.".to_owned(),
+        1 => "1 player leaves it.".to_owned(),
+        _ => format!("{} leave it.", Count(players, "player")),
+    }
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
@@ -67,6 +78,7 @@ pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Response, Pag
         kinds: choices(),
         meant: meant(visit, &form).await?,
         on: Some(server.part.clone()),
+        who_leaves: who_leaves(row.player_count),
         opens: form.is_refused() || !form.text("kind").is_empty(),
         server,
         form,
