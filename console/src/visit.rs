@@ -15,6 +15,7 @@ use runtime::{Context, Pool};
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
+use crate::guard::own_page::page_before;
 use crate::guard::session::Session;
 use crate::html::format::When;
 use crate::request::Request;
@@ -169,6 +170,16 @@ impl GuildVisit {
     /// The address of a page of this guild: `/bindings` is `/console/guilds/17/bindings`.
     pub(crate) fn url(&self, page: &str) -> String {
         format!("/console/guilds/{}{page}", self.guild.guild_id)
+    }
+
+    /// The list from which a form was sent, with its filters; the first of these if it was sent from elsewhere.
+    pub(crate) fn back_to(&self, lists: &[&str]) -> String {
+        let is_one = |seen: &&str| {
+            let path = seen.split('?').next().unwrap_or_default();
+            lists.iter().any(|list| self.url(list) == path)
+        };
+        let seen = page_before(self.headers()).filter(is_one);
+        seen.map_or_else(|| self.url(lists.first().copied().unwrap_or_default()), str::to_owned)
     }
 
     /// For platform calls while the person waits.

@@ -43,6 +43,8 @@ async fn a_servers_page_lists_who_is_on_it(deployment: &Deployment) {
     assert!(page.row(&muted.name).contains("muted"), "{}", page.row(&muted.name));
     let row = page.row(&stranger.name);
     assert!(row.contains(&format!("Roblox {}", stranger.play)) && !row.contains("muted"), "{row}");
+    // Beyond the last player stands the last page.
+    owner.get(&format!("{url}?players=9999")).await.shows(200, &stranger.name);
     // The row leads to forms with the player in them.
     let kick = owner.get(&page.link(&format!("Kick {}", stranger.name))).await;
     kick.has_typed("kind", "kick").has_typed("target_id", &stranger.play.to_string());

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/staff/…: the lists by person, and undone changes.
+//! /console/guilds/:guild/staff/…: the lists by person, and undone changes. And what all lists share.
 
 use reqwest::Method;
 use serde_json::json;
@@ -10,7 +10,9 @@ in_turn!(
     staff_are_found_by_name_and_id,
     a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back,
     a_changed_strike_gets_its_severity_and_end_back,
-    a_request_is_rejected_after_asking_and_listed_as_decided
+    a_request_is_rejected_after_asking_and_listed_as_decided,
+    an_action_leads_back_to_the_list_with_its_filter,
+    beyond_its_end_a_list_says_nothing_untrue
 );
 
 fn page(deployment: &Deployment, rest: &str) -> String {
@@ -113,4 +115,59 @@ async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &D
     assert!(all.row("exams").contains("rejected"), "{}", all.text());
     assert!(!owner.get(home.path().as_str()).await.contains("to decide"));
     owner.get(&format!("{leave}/requests?state=requested")).await.shows(200, "There is no request here.");
+}
+
+/// Where the form of this page with this button leads, sent as a browser does: with the address of the page.
+async fn leads_to(console: &Console, page: &Page, button: &str) -> String {
+    let form = page.form_with(button);
+    let fields = form.filled(&[]);
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let seen = format!("{}{}", console.base(), page.path());
+    let sent = console.send(Method::POST, &form.action, &fields, &[("referer", &seen)]).await;
+    assert_eq!(sent.status, 303, "{}: {}", sent.what, sent.text());
+    sent.location().to_owned()
+}
+
+async fn an_action_leads_back_to_the_list_with_its_filter(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let moderator = &guild.members[1].chat;
+    let ban = json!({ "identifier": guild.members[7].chat, "reason": "spam", "moderator_id": moderator });
+    deployment.api().post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
+    let bans = page(deployment, &format!("moderation/bans?moderator={moderator}"));
+    let list = owner.get(&bans).await;
+    assert_eq!(leads_to(&owner, &list, "Lift ban").await, bans);
+    let ended = owner.get(&bans).await;
+    ended.shows(200, "Lifted the ban of");
+    assert_eq!(leads_to(&owner, &ended, "Undo").await, bans);
+    add(deployment, "notes", 1, "about the first").await;
+    let notes = page(deployment, &format!("staff/notes?staff={moderator}"));
+    let list = owner.get(&notes).await;
+    assert_eq!(leads_to(&owner, &list, "Delete").await, notes);
+    // From another page it leads to the whole list.
+    add(deployment, "notes", 1, "about the first").await;
+    let list = owner.get(&notes).await;
+    let form = list.form_with("Delete");
+    let removed = owner.submit(&form.action, &[]).await;
+    assert_eq!(removed.path(), page(deployment, "staff/notes"));
+}
+
+async fn beyond_its_end_a_list_says_nothing_untrue(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    for (list, part, untrue) in [
+        ("moderation/bans", "before=1", "Nobody is banned."),
+        ("keys", "skip=50", "This server has no keys."),
+        ("staff", "skip=9999", "There is no staff yet."),
+        ("staff/leaderboard", "skip=9999", "There is no staff yet."),
+        ("staff/notes", "skip=9999&before=1&cursor=1", "There is no note here."),
+        ("members", "skip=9999&cursor=1", "No member has linked accounts yet."),
+        ("audit", "before=1", "Nothing was changed yet."),
+        ("servers", "skip=9999", "No server is live."),
+    ] {
+        let beyond = owner.get(&page(deployment, &format!("{list}?{part}"))).await;
+        beyond.shows(200, "Nothing further.");
+        assert!(!beyond.contains(untrue), "{}: {}", beyond.what, beyond.text());
+        let start = owner.get(&beyond.link("Back to the start")).await;
+        assert_eq!(start.path().trim_end_matches('?'), page(deployment, list));
+        assert!(!start.contains("Nothing further."), "{}: {}", start.what, start.text());
+    }
 }

@@ -75,5 +75,5 @@ async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Response, P
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    Ok(Response::see(visit.url("/members/attempts")).flash(Flash::new(done)))
+    Ok(Response::see(visit.back_to(&["/members/attempts"])).flash(Flash::new(done)))
 }

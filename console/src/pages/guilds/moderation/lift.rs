@@ -76,7 +76,7 @@ pub(super) async fn after(
 ) -> Result<String, PageError> {
     let (conn, guild, kind) = (visit.read(), visit.guild.guild_id, Kind(row.kind));
     let page = match (visit.form.text("from"), row.subject()) {
-        ("list", _) => kind.path().to_owned(),
+        ("list", _) => return Ok(visit.back_to(&[kind.path()])),
         ("member", Some(subject)) => {
             let link = match subject {
                 Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,

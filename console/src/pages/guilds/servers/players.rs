@@ -49,7 +49,9 @@ impl Players {
         let mut all: Vec<_> =
             plays.iter().map(|play| (people.who(visit, Subject::Play(*play)), *play)).collect();
         all.sort_by_cached_key(|(who, play)| (who.name.to_lowercase(), *play));
-        let before = visit.query.read::<usize>(FIELD).unwrap_or_default().min(all.len());
+        // Some may have left since the link was made: the last page is shown for those beyond it.
+        let last = all.len().saturating_sub(1) / SHOWN * SHOWN;
+        let before = visit.query.read::<usize>(FIELD).unwrap_or_default().min(last);
         let page = |before: usize| visit.query.with(FIELD, &before.to_string());
         let later = (all.len() - before > SHOWN).then(|| page(before + SHOWN));
         let shown = all.drain(before..).take(SHOWN).collect();

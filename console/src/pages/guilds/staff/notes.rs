@@ -130,7 +130,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
         return draw(&visit, form, vec![before], (None, Some(id))).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{id}")), &[("body", &before.body)]);
-    Ok(Response::see(visit.url("/staff/notes")).flash(Flash::new("Note changed.").with_undo(undo)))
+    Ok(Response::see(visit.back_to(&["/staff/notes"])).flash(Flash::new("Note changed.").with_undo(undo)))
 }
 
 /// The text of this note in its own form.
@@ -144,5 +144,5 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
     }
-    Ok(Response::see(visit.url("/staff/notes")).flash(Flash::new("Note deleted.")))
+    Ok(Response::see(visit.back_to(&["/staff/notes"])).flash(Flash::new("Note deleted.")))
 }

@@ -78,5 +78,5 @@ async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Response, P
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    Ok(Response::see(visit.url("/staff/pending")).flash(Flash::new(done)))
+    Ok(Response::see(visit.back_to(&["/staff/pending"])).flash(Flash::new(done)))
 }

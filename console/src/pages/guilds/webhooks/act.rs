@@ -36,8 +36,8 @@ async fn act(
 ) -> Result<Response, PageError> {
     Ok(match call(visit, made, body).await? {
         Ok((hook, _)) => {
-            let url = visit.url(&format!("/webhooks/{}", hook.webhook_id));
-            Response::see(url).flash(Flash::new(said.to_owned()))
+            let own = format!("/webhooks/{}", hook.webhook_id);
+            Response::see(visit.back_to(&[&own])).flash(Flash::new(said.to_owned()))
         }
         Err(refused) => refused,
     })

@@ -103,5 +103,5 @@ async fn change(
     if !answer.status.is_success() {
         return show(visit, Form::refused(&visit.form, &answer), row).await;
     }
-    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
+    Ok(Response::see(visit.back_to(&["/staff/leave"])).flash(flash))
 }

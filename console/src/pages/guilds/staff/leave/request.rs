@@ -144,7 +144,7 @@ pub(crate) async fn approve(visit: GuildVisit) -> Result<Response, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer), row).await;
     }
     let flash = Flash::new("Leave approved. It is in the list of leaves now.");
-    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
+    Ok(Response::see(visit.back_to(&["/staff/leave", "/staff/leave/requests"])).flash(flash))
 }
 
 pub(crate) async fn reject(visit: GuildVisit) -> Result<Response, PageError> {
@@ -165,5 +165,5 @@ async fn decide(visit: GuildVisit, row: Model, verb: &str, flash: Flash) -> Resu
     if !answer.status.is_success() {
         return show(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
-    Ok(Response::see(visit.url("/staff/leave")).flash(flash))
+    Ok(Response::see(visit.back_to(&["/staff/leave", "/staff/leave/requests"])).flash(flash))
 }
