@@ -35,10 +35,14 @@ function fail(form, submitter, content) {
   problem.focus({ preventScroll: true });
 }
 
-/** A session that began elsewhere has another token. */
+const person = (page) => page.querySelector(".own summary")?.firstChild?.textContent.trim();
+
+/** A session that began elsewhere has another token. Says whether the form got a new one, of the same person. */
 function renewToken(form, page) {
   const [own, fresh] = [form, page].map((place) => place.querySelector("[name=form_token]"));
-  if (own && fresh) own.value = fresh.value;
+  if (!own || !fresh || own.value === fresh.value) return false;
+  own.value = fresh.value;
+  return person(page) === person(document);
 }
 
 /** What a page that could not be shown says instead; `null`: it is the answer to the form. */
@@ -81,11 +85,17 @@ function place(response, page) {
   show(moved);
 }
 
+/** The first field with an error; of a group of choices its first one, because a group takes no focus. */
+function wrongField(main) {
+  const wrong = main.querySelector("[aria-invalid]");
+  return wrong?.matches("fieldset") ? wrong.querySelector(":is(input:not([type=hidden]), select, textarea):enabled") : wrong;
+}
+
 /** Brings the answer into view: the first problem, the start of another page, or nothing that moves. */
 function show(moved) {
   const main = document.querySelector("main");
   if (moved) scrollTo(0, 0);
-  (main.querySelector("[aria-invalid]") ?? main).focus({ preventScroll: true });
+  (wrongField(main) ?? main).focus({ preventScroll: true });
   main.querySelector(".problem")?.scrollIntoView({ block: "center" });
 }
 
@@ -95,18 +105,27 @@ function unanswered(form, wasOffline) {
   return `The service cannot be reached. ${done}${isTyped(form) ? " What you typed is kept." : ""}`;
 }
 
+async function post(form, fields) {
+  const response = await fetch(form.action, { method: "POST", body: fields, credentials: "same-origin" });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return { response, page, failed: failure(response, page) };
+}
+
 async function send(form, submitter) {
   const wasOffline = !navigator.onLine;
   const fields = new URLSearchParams(new FormData(form, submitter));
   const buttons = form.querySelectorAll("button");
   buttons.forEach((button) => { button.disabled = true; });
   try {
-    const response = await fetch(form.action, { method: "POST", body: fields, credentials: "same-origin" });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const failed = failure(response, page);
-    if (!failed) return place(response, page);
-    renewToken(form, page);
-    fail(form, submitter, failed);
+    let answer = await post(form, fields);
+    // Only the token was refused: with that of the new session the form is sent once more.
+    if (answer.failed && renewToken(form, answer.page) && answer.response.status === 403) {
+      fields.set("form_token", form.querySelector("[name=form_token]").value);
+      answer = await post(form, fields);
+    }
+    if (!answer.failed) return place(answer.response, answer.page);
+    renewToken(form, answer.page);
+    fail(form, submitter, answer.failed);
   } catch {
     fail(form, submitter, [element("p", [unanswered(form, wasOffline)])]);
   } finally {

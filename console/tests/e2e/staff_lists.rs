@@ -11,6 +11,7 @@ in_turn!(
     a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back,
     a_changed_strike_gets_its_severity_and_end_back,
     a_request_is_rejected_after_asking_and_listed_as_decided,
+    a_refusal_stands_at_the_field_that_it_is_about,
     an_action_leads_back_to_the_list_with_its_filter,
     beyond_its_end_a_list_says_nothing_untrue
 );
@@ -115,6 +116,29 @@ async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &D
     assert!(all.row("exams").contains("rejected"), "{}", all.text());
     assert!(!owner.get(home.path().as_str()).await.contains("to decide"));
     owner.get(&format!("{leave}/requests?state=requested")).await.shows(200, "There is no request here.");
+}
+
+async fn a_refusal_stands_at_the_field_that_it_is_about(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let nobody = guild.members[10].chat.as_str();
+    for (list, form) in [
+        ("staff/strikes", vec![("severity", "3"), ("reason", "late")]),
+        ("staff/notes", vec![("body", "late")]),
+        ("staff/leave", vec![("starts_at", "2040-07-01"), ("ends_at", "2040-07-05"), ("reason", "away")]),
+    ] {
+        let form: Vec<_> = form.into_iter().chain([("staff_id", nobody)]).collect();
+        let refused = owner.post(&page(deployment, list), &form).await;
+        refused.refuses("staff_id", nobody, "No such staff member.");
+    }
+    let role = [
+        ("role_id", guild.roles[2].as_str()),
+        ("role_name", "Trial"),
+        ("play_permissions", "warn"),
+        ("more_play_permissions", "Not/OK"),
+    ];
+    let refused = owner.post(&page(deployment, "staff/roles"), &role).await;
+    refused.refuses("more_play_permissions", "Not/OK", "Use at most 50 words");
+    assert!(!refused.has("fieldset[aria-invalid]"), "the boxes are fine");
 }
 
 /// Where the form of this page with this button leads, sent as a browser does: with the address of the page.

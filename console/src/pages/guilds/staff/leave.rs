@@ -10,7 +10,7 @@ use entities::leave_request::{self, State};
 use entities::{LoaId, loa, staff_directory};
 use http::Method;
 
-use super::person::{STAFF_FIELD, asked, named};
+use super::person::{STAFF_FIELD, asked, named, refused};
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, decides, name_of, own, sees_all};
 use crate::html::form::Form;
@@ -152,7 +152,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     };
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/loa", body).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer)).await;
+        return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/remove", answer.body["data"]["id"])), &[]);
     let flash = Flash::new(format!("Leave of {} added.", name_of(&visit, staff).await?));

@@ -5,7 +5,7 @@ use entities::{NoteId, staff_note};
 use http::Method;
 use serde_json::Map;
 
-use super::person::{STAFF_FIELD, asked, named};
+use super::person::{STAFF_FIELD, asked, named, refused};
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, decides, name_of};
 use crate::fields::Fields;
@@ -104,7 +104,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     body.insert("staff_id".to_owned(), staff.to_string().into());
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/notes", body).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer)).await;
+        return show(&visit, refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/staff/notes/{}/remove", answer.body["data"]["id"])), &[]);
     let flash = Flash::new(format!("Note about {} added.", name_of(&visit, staff).await?));

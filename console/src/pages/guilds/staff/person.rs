@@ -2,6 +2,8 @@
 
 use entities::staff_directory::{self, Described};
 use entities::{ChatId, Subject};
+use http::StatusCode;
+use people::ApiAnswer;
 
 use super::{own, sees_all};
 use crate::fields::Fields;
@@ -16,6 +18,14 @@ use crate::visit::GuildVisit;
 
 /// The field of the filters.
 pub(super) const STAFF_FIELD: &str = "staff";
+
+/// What the API refused of a form that names a staff member: that there is none belongs to that field.
+pub(super) fn refused(fields: &Fields, answer: &ApiAnswer) -> Form {
+    if answer.status == StatusCode::NOT_FOUND && fields.has("staff_id") {
+        return Form::wrong(fields, Some("staff_id"), &answer.message());
+    }
+    Form::refused(fields, answer)
+}
 
 /// A staff member that matches.
 pub(crate) struct Match {

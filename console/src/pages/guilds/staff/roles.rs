@@ -3,6 +3,7 @@
 use askama::Template;
 use entities::{RoleId, staff_member, staff_role};
 use http::Method;
+use people::{ApiAnswer, labels};
 use platforms::PlatformError;
 use serde_json::{Map, Value};
 
@@ -14,9 +15,11 @@ use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
-const FIELDS: [&str; 4] = ["role_id", "role_name", "permissions", "play_permissions"];
+/// The field of the boxes for permissions in games.
+const PLAY_FIELD: &str = "play_permissions";
 /// The field for permissions in games without a box.
 const MORE_PLAY_FIELD: &str = "more_play_permissions";
+const FIELDS: [&str; 5] = ["role_id", "role_name", "permissions", PLAY_FIELD, MORE_PLAY_FIELD];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/role.html")]
@@ -105,6 +108,18 @@ async fn offered(visit: &GuildVisit) -> Result<Result<Vec<(RoleId, String)>, Pla
     Ok(Ok(roles.into_iter().map(|role| (role.id, role.name)).collect()))
 }
 
+/// What the API refused of permissions in games was typed: those of the boxes are fine.
+fn refused(form: &Fields, answer: &ApiAnswer) -> Form {
+    match answer.field() {
+        Some(PLAY_FIELD) if form.has(MORE_PLAY_FIELD) => {
+            let text = answer.message();
+            let own = format!("{}: ", labels::label(PLAY_FIELD));
+            Form::wrong(form, Some(MORE_PLAY_FIELD), text.strip_prefix(&own).unwrap_or(&text))
+        }
+        _ => Form::refused(form, answer),
+    }
+}
+
 /// Adds the role or replaces its permissions.
 pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
     let Some(role) = visit.form.read::<RoleId>("role_id") else {
@@ -122,7 +137,7 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Response, PageError> {
     body.insert("play_permissions".to_owned(), Value::from(in_games));
     let answer = visit.api(Method::PUT, &format!("/guilds/{{g}}/staff/roles/{role}"), body).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer), before).await;
+        return show(&visit, refused(&visit.form, &answer), before).await;
     }
     let name = visit.form.text("role_name");
     let flash = match before {

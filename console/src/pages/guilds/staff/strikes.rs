@@ -4,9 +4,10 @@ use askama::Template;
 use entities::StrikeId;
 use entities::strike::{self, Ended, Model};
 use http::Method;
+use people::ApiAnswer;
 use serde_json::{Map, Value};
 
-use super::person::{STAFF_FIELD, asked, named};
+use super::person::{STAFF_FIELD, asked, named, refused};
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, decides, name_of, own, sees_all};
 use crate::fields::Fields;
@@ -144,6 +145,14 @@ async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Response
     Ok(Response::page(&page)?.status(page.form.status()))
 }
 
+/// What the API refused; of the last day only that it is over.
+fn refused_change(form: &Fields, answer: &ApiAnswer) -> Form {
+    match answer.field() {
+        Some("expires_at") => Form::wrong(form, Some("expires_at"), "Choose a day that is not over."),
+        _ => refused(form, answer),
+    }
+}
+
 /// The form's fields for the API, or the form with its errors.
 fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
     let form = &visit.form;
@@ -175,7 +184,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
     body.insert("staff_id".to_owned(), staff.to_string().into());
     let answer = visit.api(Method::POST, "/guilds/{g}/staff/strikes", body).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::refused(&visit.form, &answer)).await;
+        return show(&visit, refused_change(&visit.form, &answer)).await;
     }
     let flash = Flash::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
     Ok(Response::see(visit.url("/staff/strikes")).flash(flash))
@@ -194,7 +203,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Response, PageError> {
     let path = format!("/guilds/{{g}}/staff/strikes/{}/update", row.strike_id);
     let answer = visit.api(Method::PATCH, &path, body).await;
     if !answer.status.is_success() {
-        return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
+        return show_one(&visit, refused_change(&visit.form, &answer), row).await;
     }
     let url = visit.url(&format!("/staff/strikes/{}", row.strike_id));
     let (severity, until) = (row.severity.to_string(), days::sent(row.expires_at));
