@@ -131,9 +131,14 @@ fn member_route(kind: MemberCall) -> &'static str {
 
 /// The calls.
 impl ChatPlatform {
+    /// Whether there is a bot's token, right or wrong.
+    pub fn is_configured(&self) -> bool {
+        self.credential.is_some()
+    }
+
     /// The budget and the last failures, for operators. Calls nothing.
     pub async fn standing(&self) -> Standing {
-        self.wire.standing(self.credential.is_some()).await
+        self.wire.standing(self.is_configured()).await
     }
 
     /// The bot's own user id: proves that the platform accepts the token. Requested once per process.

@@ -1,8 +1,10 @@
 //! /console/guilds/:guild, its figures, and the first steps of a guild that is new.
 
+use std::time::Duration;
+
 use runtime::Clock;
 use serde_json::json;
-use testkit::{Deployment, in_turn};
+use testkit::{Deployment, eventually, in_turn};
 
 use super::security::{set_permissions, sql};
 use testkit::console::{Console, link};
@@ -12,6 +14,7 @@ in_turn!(
     more_than_is_counted_is_said_so,
     staff_see_figures_and_only_their_links,
     the_first_steps_lead_from_nothing_to_a_preview,
+    no_sync_starts_by_itself_without_members(|setup| setup.env("GUILDHALL_FOLLOW_SHARE", "100")),
     a_guild_without_the_bot_is_told_how_to_invite_it
 );
 
@@ -106,7 +109,7 @@ async fn the_first_steps_lead_from_nothing_to_a_preview(deployment: &Deployment)
     let steps = owner.get(&steps.path()).await;
     steps.shows(200, "4 of 5 done.").shows(200, "Bind a rank to a role done 1 set.");
     let sync = owner.get(&steps.link("Open sync")).await;
-    sync.shows(200, "30 linked members and 1 binding");
+    sync.shows(200, "30 linked members and 1 binding").shows(200, "Syncs this hour 1 of 1 left");
     let begun = owner.press(&sync, "Preview the sync", &[]).await;
     deployment.job_ended(begun.path().split('=').nth(1).unwrap()).await;
     owner.get(&steps.path()).await.shows(200, "5 of 5 done.");
@@ -116,6 +119,18 @@ async fn the_first_steps_lead_from_nothing_to_a_preview(deployment: &Deployment)
     let cancel = "UPDATE job SET state = 'cancelled', result = NULL WHERE guild_id = ? AND kind = 'sync_all'";
     sql(deployment, cancel, vec![own.id.parse::<i64>().unwrap().into()]).await;
     owner.get(&steps.path()).await.shows(200, "4 of 5 done.").shows(200, "Preview the first sync to do");
+}
+
+async fn no_sync_starts_by_itself_without_members(deployment: &Deployment) {
+    let (own, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let links = "DELETE FROM link WHERE guild_id = ?";
+    sql(deployment, links, vec![own.id.parse::<i64>().unwrap().into()]).await;
+    // One may be under way still.
+    eventually("the page says what starts the first one", Duration::from_secs(20), async || {
+        let sync = owner.get(&guild(deployment, "/sync")).await;
+        sync.contains("The first one starts when a member is linked.").then_some(())
+    })
+    .await;
 }
 
 async fn a_guild_without_the_bot_is_told_how_to_invite_it(deployment: &Deployment) {

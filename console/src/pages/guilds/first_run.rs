@@ -64,8 +64,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         Step {
             title: "Preview the first sync",
             done: has_synced(&visit).await?,
-            text: "See what each member would get and lose, before anything changes. Members are linked by your \
-                   verification bot, or by the operator with the command guildhall links import."
+            text: "See what each member would get and lose, before anything changes. Members link themselves, as the settings \
+                   allow; staff link single ones, and many at once from the file of another bot, on the page Members."
                 .to_owned(),
             action: Some(("Open sync", visit.url("/sync"))),
         },

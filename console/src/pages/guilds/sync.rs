@@ -70,17 +70,17 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let jobs = history(visit).await?;
+    let (jobs, members) = (history(visit).await?, link::count(conn, guild).await?);
     let page = Page {
         shell: visit.shell("Sync", Place::Sync),
         url: visit.url("/sync"),
         paused: paused::read(visit, &[Class::Bulk]).await?,
         bindings: Count(binding::list(conn, guild).await?.len() as u64, "binding"),
-        members: Count(link::count(conn, guild).await?, "linked member"),
+        members: Count(members, "linked member"),
         template: visit.guild.nickname_template.clone(),
         run: Window::read(visit, Kind::Run).await?,
         dry_run: Window::read(visit, Kind::DryRun).await?,
-        follow: Follow::read(visit, &form).await?,
+        follow: Follow::read(visit, &form, members).await?,
         out: OutOfStep::read(visit).await?,
         preview: Preview::find(visit, &jobs).await?,
         rows: Row::all(visit, &jobs[..jobs.len().min(RUNS_SHOWN)]).await?,

@@ -22,6 +22,10 @@ const PACES: [(&str, Option<i32>, &str); 7] = [
 pub(super) struct Follow {
     /// The operator lets no guild follow.
     pub(super) is_off_here: bool,
+    /// None starts without the bot's token.
+    pub(super) is_without_bot: bool,
+    /// None starts while nobody is linked.
+    pub(super) is_without_members: bool,
     pub(super) is_off: bool,
     /// Address of the pass that is under way.
     pub(super) job: Option<String>,
@@ -37,10 +41,12 @@ pub(super) struct Follow {
 }
 
 impl Follow {
-    pub(super) async fn read(visit: &GuildVisit, form: &Form) -> Result<Self, PageError> {
+    pub(super) async fn read(visit: &GuildVisit, form: &Form, members: u64) -> Result<Self, PageError> {
         let row = follow::read(visit.read(), visit.guild.guild_id, visit.now()).await?;
         Ok(Self {
             is_off_here: visit.platforms().follow_pace == FollowPace::Off,
+            is_without_bot: !visit.platforms().chat.is_configured(),
+            is_without_members: members == 0,
             is_off: row.is_off(),
             job: row.job_id.map(|job| visit.url(&format!("/jobs/{job}"))),
             next: visit.when(row.due_at),

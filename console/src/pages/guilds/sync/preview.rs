@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use entities::JobId;
 use entities::job::{Model, State, listing};
+use people::labels::of_people;
 use serde_json::Value;
 
 use super::super::jobs::names::{Mark, is_preview};
@@ -30,7 +31,7 @@ pub(super) struct Preview {
     /// "1 to 50 of 812 members".
     pub(super) shown: String,
     /// Members that are not listed.
-    pub(super) unlisted: Option<Number<i64>>,
+    pub(super) unlisted: Option<String>,
     pub(super) next: Option<String>,
     /// The safety limit of the preview would stop the run.
     pub(super) too_many: bool,
@@ -132,7 +133,7 @@ impl Preview {
             state: Mark::of(job.status(visit.now())),
             made: visit.when(job.finished_at.unwrap_or(job.created_at)),
             open: job.state.is_open(),
-            problem: job.failure().map(|failure| failure.message).unwrap_or_default(),
+            problem: job.failure().map(|failure| of_people(&failure.message)).unwrap_or_default(),
             counts,
             changes: changes::of(visit, changes::sampled(&sample[from..until])).await?,
             shown: format!(
@@ -142,12 +143,16 @@ impl Preview {
                 Count(counts.planned, "member")
             ),
             unlisted: (counts.planned > listed && until == sample.len())
-                .then(|| Number(counts.planned - listed)),
+                .then(|| more_members(counts.planned - listed)),
             next,
             is_old: jobs.iter().any(|run| has_changed_since(run, job)),
             too_many: result["too_many_removals"] == Value::Bool(true),
         })
     }
+}
+
+fn more_members(count: i64) -> String {
+    format!("{} {}", Count(count, "more member"), if count == 1 { "is" } else { "are" })
 }
 
 /// The newest finished preview of the last hour, unless a sync has changed members since.
