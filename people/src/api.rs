@@ -5,10 +5,15 @@ use std::sync::Arc;
 use entities::{ChatId, GuildId};
 use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
+use platforms::PLATFORM_UNAVAILABLE;
 use serde_json::{Map, Value};
 
 use crate::labels;
 use crate::rights::Rights;
+
+/// In place of the call that failed, which says nothing to people.
+const PLATFORM_AWAY: &str =
+    "Roblox or Discord does not answer as it should at the moment. Try again in a minute.";
 
 /// The person, for the audit log, and their rights: the API checks them again.
 #[derive(Clone, Debug)]
@@ -48,11 +53,29 @@ impl ApiAnswer {
 
     /// For a person: with labels in place of names of fields.
     pub fn message(&self) -> String {
+        if self.body["error"] == PLATFORM_UNAVAILABLE {
+            return PLATFORM_AWAY.to_owned();
+        }
         labels::plain(self.raw())
     }
 
     /// The field that a refusal names first, in backticks, without its index.
     pub fn field(&self) -> Option<&str> {
         self.raw().split('`').nth(1)?.split(['[', '.']).next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_platform_that_is_away_is_told_without_its_calls() {
+        let message = "POST /v1/users is unavailable: no connection";
+        let body = json!({ "error": "platform_unavailable", "message": message });
+        let answer = ApiAnswer { status: StatusCode::SERVICE_UNAVAILABLE, body };
+        assert_eq!(answer.message(), PLATFORM_AWAY);
     }
 }

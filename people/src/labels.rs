@@ -184,7 +184,17 @@ fn refused_value(message: &str) -> Option<(&str, &str)> {
 /// Names in backticks become labels.
 fn labelled(message: &str) -> String {
     let parts = message.split('`').enumerate();
-    parts.map(|(n, part)| if n % 2 == 1 { label(part) } else { part.to_owned() }).collect()
+    parts.map(|(n, part)| if n % 2 == 1 { label(part) } else { of_people(part) }).collect()
+}
+
+/// A text of the API or of a job with "server" for "guild", as people call it.
+pub fn of_people(text: &str) -> String {
+    let is_end = |rest: &&str| !rest.trim_start_matches('s').contains(char::is_alphanumeric);
+    let word = |part: &str| match part.strip_prefix("guild").filter(is_end) {
+        Some(rest) => format!("server{rest}"),
+        None => part.to_owned(),
+    };
+    text.split_inclusive(|c: char| !c.is_alphanumeric()).map(word).collect()
 }
 
 fn sentence(text: &str) -> String {
@@ -220,8 +230,9 @@ mod tests {
             ("`ends_at` must be after `starts_at`", "Last day must be after First day."),
             (
                 "the guild has a panel with this `panel_id` already",
-                "The guild has a panel with this Panel already.",
+                "The server has a panel with this Panel already.",
             ),
+            ("this guild's bot left 2 guilds of guildhall", "This server's bot left 2 servers of guildhall."),
             ("somebody is banned.", "Somebody is banned."),
         ];
         for (message, words) in said {

@@ -36,7 +36,11 @@ pub(crate) struct AccountCache {
 pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformError>>>) -> Result<T, String> {
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(error.to_string()),
+        // The call says nothing to people.
+        Ok(Err(error)) => Err(match &*error {
+            PlatformError::Unavailable { cause, .. } => cause.clone(),
+            other => other.to_string(),
+        }),
         Err(_) => Err("it takes too long".to_owned()),
     }
 }

@@ -137,7 +137,7 @@ async fn what_is_wrong_with_a_panel_stands_at_its_field(deployment: &Deployment)
     let path = format!("{}/panels", applications(deployment));
     let role = [("name", "Builders"), ("staff_role_ids", "4242")];
     let unknown = owner.post(&path, &role).await;
-    unknown.shows(422, "4242 is no staff role of this guild").keeps("name", "Builders");
+    unknown.shows(422, "4242 is no staff role of this server").keeps("name", "Builders");
     assert_eq!(panels(deployment).await, json!([]));
     let added = owner.press(&page, "Add panel", &[("name", "Builders")]).await;
     let address = added.path();
@@ -285,6 +285,6 @@ async fn an_application_is_refused_with_a_word(deployment: &Deployment) {
     assert!(!mine.contains("Accept application") && !mine.contains("Add comment"), "{}", mine.text());
     for (form, field) in [("accept", "reason"), ("refuse", "reason"), ("comments", "text")] {
         let forged = staff.post(&format!("{}/8/{form}", applications(deployment)), &[(field, "x")]).await;
-        forged.shows(403, "only an admin of the guild decides it");
+        forged.shows(403, "only an admin of the server decides it");
     }
 }

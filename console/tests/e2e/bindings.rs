@@ -38,7 +38,7 @@ async fn what_cannot_be_read_is_said_at_its_field(deployment: &Deployment) {
     let unranked = [("group_id", group.as_str()), ("rank", "256"), ("role_id", &guild.roles[0])];
     console.post(&bindings, &unranked).await.refuses("rank", "", "Choose a rank of the group, 0 to 255.");
     let twice = [("group_id", group.as_str()), ("rank", "200"), ("role_id", &guild.roles[3])];
-    console.post(&bindings, &twice).await.shows(422, "The guild has this binding already");
+    console.post(&bindings, &twice).await.shows(422, "The server has this binding already");
 }
 
 async fn each_type_is_added_and_shown(deployment: &Deployment) {

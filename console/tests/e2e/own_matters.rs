@@ -76,7 +76,7 @@ async fn own_leave_of_who_manages_staff_is_a_request(deployment: &Deployment) {
     let requests = list("leave-requests").await;
     assert_eq!(requests["requests"][0]["state"], "requested", "{requests}");
     let approve = format!("staff/leave/requests/{}/approve", requests["requests"][0]["id"]);
-    console.post(&page(deployment, &approve), &[]).await.shows(403, "only an admin of the guild decides it");
+    console.post(&page(deployment, &approve), &[]).await.shows(403, "only an admin of the server decides it");
     assert!(!list("loa").await.to_string().contains("exams"));
 }
 

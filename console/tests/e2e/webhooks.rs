@@ -127,7 +127,8 @@ async fn what_is_wrong_with_a_webhook_stands_at_its_field(deployment: &Deploymen
     let wrong = owner.press(&page, "Add webhook", &inside).await;
     wrong.shows(422, "private network").has_typed("url", "https://10.0.0.1/");
     let nothing = owner.press(&page, "Add webhook", &[("url", "https://example.org/")]).await;
-    nothing.shows(422, "at least one");
+    nothing.shows(422, "Choose at least one");
+    assert_eq!(nothing.texts("#problem-events").len(), 1);
     let unknown = [("url", "https://example.org/"), ("single_events", "moderation.bans")];
     owner.press(&page, "Add webhook", &unknown).await.refuses(
         "single_events",

@@ -11,6 +11,7 @@ use entities::job::listing::{self, Filter};
 use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
 use jobs::follow::WAITS;
+use people::labels::of_people;
 use people::values::JOB_KINDS;
 
 use crate::html::form::Form;
@@ -80,7 +81,9 @@ impl Row {
             by: names.who(visit, job.actor_id.unwrap_or_default()),
             created: visit.when(job.created_at),
             took: took.unwrap_or_default(),
-            error: failure.map(|failure| shortened(&failure.message, MESSAGE_MAX)).unwrap_or_default(),
+            error: failure
+                .map(|failure| shortened(&of_people(&failure.message), MESSAGE_MAX))
+                .unwrap_or_default(),
         }
     }
 }

@@ -99,9 +99,10 @@ async fn cards(visit: &GuildVisit, days: &Days) -> Result<Vec<Card>, PageError> 
     let count = async |kind| list::count(conn, List { guild, kind, places: Places::All }, now).await;
     let Servers { servers, players } = overview::servers(conn, guild, now).await?;
     let card = |name, value, url| Card { name, value: Number(value), url, note: String::new(), trend: None };
-    let over = |card: Card, days: Option<&[(NaiveDate, u64)]>, what: &str| {
+    let over = |card: Card, days: Option<&[(NaiveDate, u64)]>, (one, more): (&str, &str)| {
         let days = days.unwrap_or_default();
         let sum: u64 = days.iter().map(|(_, count)| count).sum();
+        let what = if sum == 1 { one } else { more };
         let note = if sum > 0 { format!("{} {what} in 30 days", Number(sum)) } else { String::new() };
         Card { trend: Trend::new(days, now), note, ..card }
     };
@@ -116,10 +117,10 @@ async fn cards(visit: &GuildVisit, days: &Days) -> Result<Vec<Card>, PageError> 
     let jobs = overview::open_jobs(conn, guild).await?.unsigned_abs();
     Ok(vec![
         card("Linked members", link::count(conn, guild).await?, members),
-        over(bans, days.bans.as_deref(), "made"),
-        over(mutes, days.mutes.as_deref(), "made"),
+        over(bans, days.bans.as_deref(), ("made", "made")),
+        over(mutes, days.mutes.as_deref(), ("made", "made")),
         Card { note: if servers > 0 { playing } else { String::new() }, ..live },
-        over(duty, Some(&days.actions), "actions"),
+        over(duty, Some(&days.actions), ("action", "actions")),
         card("Jobs under way", jobs, linked("sync.write", "/jobs")),
     ])
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use entities::job::listing;
 use entities::job::{Model, State};
 use entities::{JobId, TicketId, job_failure, ticket};
+use people::labels::of_people;
 use serde_json::Value;
 
 use super::names::{is_preview, title, title_about};
@@ -56,7 +57,7 @@ pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason
         let first = job_failure::first_with(conn, job, &code, NAMES_OF_REASON).await?;
         let names = Actors::read(visit, first.iter().map(|row| row.chat_id.get()).collect()).await?;
         reasons.push(Reason {
-            message: first.first().map(|row| row.message.clone()).unwrap_or_default(),
+            message: first.first().map(|row| of_people(&row.message)).unwrap_or_default(),
             first: first.iter().filter_map(|row| names.who(visit, row.chat_id.get())).collect(),
             members: Count(members, "member"),
             code,

@@ -10,7 +10,7 @@ use jobs::bulk_sync::{SyncAll, UndoSync};
 use jobs::undo::{self, Problem};
 use people::Needs;
 use people::actions::needs_of_job;
-use people::labels::capital;
+use people::labels::{capital, of_people};
 use queue::Payload;
 use serde_json::Map;
 
@@ -73,7 +73,7 @@ struct Stopped {
 impl Stopped {
     fn of(failure: Failure) -> Self {
         let by_limit = failure.error == TOO_MANY;
-        Self { message: capital(&failure.message), code: failure.error, by_limit }
+        Self { message: capital(&of_people(&failure.message)), code: failure.error, by_limit }
     }
 }
 

@@ -4,6 +4,7 @@ use askama::Template;
 use entities::link_attempt::{self, State};
 use entities::{AttemptId, Subject};
 use http::{Method, StatusCode};
+use people::labels::of_people;
 use serde_json::Map;
 
 use crate::html::format::When;
@@ -45,7 +46,7 @@ async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError
             id: row.attempt_id,
             chat: Who::named(Subject::Chat(row.chat_id), row.chat_name),
             play: Who::named(play, row.play_username.unwrap_or_default()),
-            why: row.held_for.unwrap_or_default(),
+            why: of_people(row.held_for.as_deref().unwrap_or_default()),
             since: visit.when(row.created_at),
         })
     };

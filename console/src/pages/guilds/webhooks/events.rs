@@ -62,6 +62,9 @@ pub(super) fn body(form: &Fields) -> Result<Map<String, Value>, Form> {
         let text = format!("There is no event \"{unknown}\". The audit log's filter has all actions.");
         return Err(Form::wrong(form, Some(SINGLE), &text));
     }
+    if form.all("events").is_empty() && !form.has(SINGLE) {
+        return Err(Form::wrong(form, Some("events"), "Choose at least one, or name single events below."));
+    }
     let mut body = form.json(&["url"]);
     let words = form.all("events").into_iter().chain([form.text(SINGLE)]).flat_map(str::split_whitespace);
     body.insert("events".to_owned(), words.map(Value::from).collect());
