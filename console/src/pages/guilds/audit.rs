@@ -9,8 +9,7 @@ mod names;
 use askama::Template;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
-use people::audit::AREAS;
-use people::audit::action_table;
+use people::audit::{AREAS, action_table};
 
 use super::people::Who;
 use crate::fields::Fields;

@@ -37,7 +37,7 @@ async fn act(
     Ok(match call(visit, made, body).await? {
         Ok((hook, _)) => {
             let own = format!("/webhooks/{}", hook.webhook_id);
-            Response::see(visit.back_to(&[&own])).flash(Flash::new(said.to_owned()))
+            Response::see(visit.back_to(&[own.as_str()])).flash(Flash::new(said.to_owned()))
         }
         Err(refused) => refused,
     })
