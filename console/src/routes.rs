@@ -136,6 +136,8 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/shield/import" Guild(of("POST /shield/import")) guilds::shield::flag::many, takes FILE;
     GET "/console/guilds/{guild}/bindings" Guild(Permission("bindings.read")) guilds::bindings::get;
     POST "/console/guilds/{guild}/bindings" Guild(of("POST /bindings/add")) guilds::bindings::add;
+    GET "/console/guilds/{guild}/bindings/{binding}" Guild(Permission("bindings.write")) guilds::bindings::binding::get;
+    POST "/console/guilds/{guild}/bindings/{binding}" Guild(of("PATCH /bindings/update")) guilds::bindings::binding::update;
     POST "/console/guilds/{guild}/bindings/{binding}/remove" Guild(of("DELETE /bindings/remove/{bindingId}")) guilds::bindings::remove;
     GET "/console/guilds/{guild}/staff" Guild(Staff) guilds::staff::members::get;
     POST "/console/guilds/{guild}/staff" Guild(of("PUT /guilds/{guildId}/staff/members/{chatId}")) guilds::staff::members::put;

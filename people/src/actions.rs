@@ -24,6 +24,7 @@ macro_rules! actions {
 
 const ACTIONS: &[Action] = actions! {
     Permission("bindings.write") "POST /bindings/add";
+    Permission("bindings.write") "PATCH /bindings/update";
     Permission("bindings.write") "DELETE /bindings/remove/{bindingId}";
     Permission("links.write") "POST /guilds/{guildId}/links/import";
     Permission("links.write") "POST /guilds/{guildId}/links/imports/{importId}/undo";

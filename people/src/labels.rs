@@ -1,6 +1,10 @@
 //! Labels of the API's fields: the one place where a name such as `place_id` becomes words, for forms and for
 //! the audit log.
 
+use entities::binding::Kind;
+
+use crate::values::binding_type;
+
 /// The field, its label, and what to enter. Empty: the rule of the API is clear enough.
 const FIELDS: [(&str, &str, &str); 139] = [
     ("accent", "Colour", "choose one from the list"),
@@ -181,10 +185,10 @@ fn refused_value(message: &str) -> Option<(&str, &str)> {
     Some((field.split(['[', '.']).next()?, missing.or(refused)?))
 }
 
-/// Names in backticks become labels.
+/// Names in backticks become words.
 fn labelled(message: &str) -> String {
     let parts = message.split('`').enumerate();
-    parts.map(|(n, part)| if n % 2 == 1 { label(part) } else { of_people(part) }).collect()
+    parts.map(|(n, part)| if n % 2 == 1 { named(part) } else { of_people(part) }).collect()
 }
 
 /// A text of the API or of a job with "server" for "guild", as people call it.
@@ -195,6 +199,12 @@ pub fn of_people(text: &str) -> String {
         None => part.to_owned(),
     };
     text.split_inclusive(|c: char| !c.is_alphanumeric()).map(word).collect()
+}
+
+/// A field, or a type of bindings as forms offer it.
+fn named(name: &str) -> String {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.map_or_else(|| label(name), |kind| format!("\"{}\"", binding_type(kind)))
 }
 
 fn sentence(text: &str) -> String {
@@ -234,6 +244,10 @@ mod tests {
             ),
             ("this guild's bot left 2 guilds of guildhall", "This server's bot left 2 servers of guildhall."),
             ("somebody is banned.", "Somebody is banned."),
+            (
+                "`rank` is missing: bindings of type `group_rank` need it",
+                "Rank is missing: bindings of type \"Members with one rank in the group\" need it.",
+            ),
         ];
         for (message, words) in said {
             assert_eq!(plain(message), words);

@@ -1,5 +1,7 @@
 //! Words of the API's values, for people.
 
+use entities::binding::Kind;
+
 /// The kinds of jobs that belong to guilds, with their labels.
 pub const JOB_KINDS: [(&str, &str); 17] = [
     ("sync_all", "Sync of all members"),
@@ -23,6 +25,18 @@ pub const JOB_KINDS: [(&str, &str); 17] = [
 
 pub fn kind(kind: &str) -> &str {
     JOB_KINDS.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, words)| words)
+}
+
+/// For whom bindings of a type are.
+pub fn binding_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::GroupRank => "Members with one rank in the group",
+        Kind::GroupRankRange => "Members with a rank in a range in the group",
+        Kind::GroupMember => "All members of the group",
+        Kind::GroupRole => "Members with one role in the group",
+        Kind::Verified => "All linked members",
+        Kind::Unverified => "Members without a link",
+    }
 }
 
 /// Kinds of news for log channels, and what each is about.
@@ -62,7 +76,9 @@ fn words(name: &str) -> (&'static str, &'static str) {
         "staff.read" => ("See all staff", "See the leave, strikes, notes, quotas and activity of all staff."),
         "staff.write" => ("Manage staff", "Enter leave, strikes, notes and quotas, and decide requests."),
         "bindings.read" => ("See bindings", "See which rank in a Roblox group gives which Discord role."),
-        "bindings.write" => ("Change bindings", "Add and remove bindings, which give roles to members."),
+        "bindings.write" => {
+            ("Change bindings", "Add, change and remove bindings, which give roles to members.")
+        }
         "sync.write" => ("Sync roles", "Bring the roles of one member or of all up to date."),
         "roles.write" => ("Give roles", "Give and take roles below their own by hand."),
         "shield.read" => ("See Shield", "See which players other servers have flagged."),

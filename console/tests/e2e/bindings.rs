@@ -8,6 +8,7 @@ in_turn!(
     a_group_offers_its_ranks_by_name,
     what_cannot_be_read_is_said_at_its_field,
     each_type_is_added_and_shown,
+    a_binding_is_changed_in_place_and_changed_back,
     a_member_is_tested_without_a_change,
     the_first_steps_say_what_is_left
 );
@@ -106,6 +107,39 @@ async fn api_id(deployment: &Deployment, kind: &str) -> String {
     let listed = deployment.api().get("/bindings/list").await.ok()["bindings"].clone();
     let found = listed.as_array().unwrap().iter().find(|binding| binding["type"] == kind).unwrap();
     found["id"].to_string()
+}
+
+async fn a_binding_is_changed_in_place_and_changed_back(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let bindings = format!("/console/guilds/{}/bindings", guild.id);
+    let listed = async || deployment.api().get("/bindings/list").await.ok()["bindings"].clone();
+    let before = listed().await;
+    let list = console.get(&bindings).await;
+    let form = console.get(&list.link("Change Captain")).await;
+    form.shows(200, "Change a binding").has_typed("rank", "200").has_typed("role_id", &guild.roles[3]);
+    form.has_typed("group_id", &guild.group.to_string()).has_typed("priority", "0");
+
+    let emptied = console.press(&form, "Save binding", &[("rank", "")]).await;
+    emptied.refuses("rank", "", "Choose a rank of the group, 0 to 255.");
+    let wrong = console.press(&form, "Save binding", &[("nickname_template", "{rang}")]).await;
+    wrong.refuses("nickname_template", "{rang}", "{rank_name}");
+    assert_eq!(listed().await, before);
+
+    // The rank of the type before is not asked for.
+    let typed = [("type", "group_rank_range"), ("min_rank", "190"), ("max_rank", "255"), ("priority", "7")];
+    let changed = console.press(&form, "Save binding", &typed).await;
+    changed.shows(200, "Binding changed: Captain, Ranks 190 to 255 in Group");
+    assert!(changed.texts("td").iter().any(|text| text == "Ranks 190 to 255"), "{}", changed.text());
+    console.undo(&changed).await.shows(200, "Binding changed: Captain, Captain (200) in Group");
+    assert_eq!(listed().await, before, "the same binding, as it was");
+    let same = console.press(&form, "Save binding", &[]).await;
+    same.shows(200, "Nothing to change");
+
+    // Another group offers its ranks, and none leaves the binding alone.
+    let other = console.get(&format!("{}?group_id=my+group", form.path())).await;
+    other.shows(200, "has digits only");
+    assert!(other.forms().iter().all(|form| form.button("Save binding").is_none()), "{}", other.text());
+    console.get(&format!("{bindings}/987654321")).await.shows(404, "There is no such page");
 }
 
 async fn a_member_is_tested_without_a_change(deployment: &Deployment) {

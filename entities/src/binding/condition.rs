@@ -42,7 +42,8 @@ impl Kind {
         }
     }
 
-    fn fields(self) -> &'static [&'static str] {
+    /// The fields that belong to it.
+    pub fn fields(self) -> &'static [&'static str] {
         match self {
             Self::GroupRank => &["group_id", "rank"],
             Self::GroupRankRange => &["group_id", "min_rank", "max_rank"],

@@ -1,5 +1,6 @@
 //! /console/guilds/:guild/bindings: who gets which Discord role, such as by a rank in a Roblox group.
 
+pub(crate) mod binding;
 mod form;
 pub(super) mod rows;
 mod test;
@@ -7,7 +8,7 @@ mod test;
 use std::sync::Arc;
 
 use askama::Template;
-use entities::binding::{self, Binding};
+use entities::binding::{self as bindings, Binding};
 use entities::{BindingId, GroupId};
 use http::Method;
 use platforms::PlatformError;
@@ -53,7 +54,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
-    let all = binding::list(visit.read(), visit.guild.guild_id).await?;
+    let all = bindings::list(visit.read(), visit.guild.guild_id).await?;
     let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
     let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &all).await;
     let page = Page {
@@ -113,20 +114,19 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Response, PageError> {
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let id: BindingId = visit.param("binding")?;
-    let rows = binding::list(visit.read(), visit.guild.guild_id).await?;
+    let rows = bindings::list(visit.read(), visit.guild.guild_id).await?;
     let row = rows.iter().find(|row| row.id == id).ok_or(PageError::NotFound)?;
     let answer = visit.api(Method::DELETE, &format!("/bindings/remove/{id}"), Map::new()).await;
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let again = form::again(&row.rule);
-    let again: Vec<_> = again.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let named = rows::named(&visit, row).await;
     let flash = Flash::new(format!(
         "Binding removed: {named}. Guildhall leaves this role alone from now on, unless another binding gives it."
     ));
     Ok(Response::see(visit.url("/bindings"))
-        .flash(flash.with_undo(Undo::new(visit.url("/bindings"), &again))))
+        .flash(flash.with_undo(Undo::new(visit.url("/bindings"), &form::borrowed(&again)))))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn attempt(page: &str, fields: &[(&'static str, &str)]) -> Attempt {
 }
 
 /// What an admin by Manage Server may not do either: roles at or above their own, and keys that grant roles.
-fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
+fn beyond_managers(guild: &Guild, own: &str, friend: &str, bindings: &Bindings) -> Vec<Attempt> {
     let (group, rank) = (guild.group.to_string(), guild.members[1].rank.to_string());
     let powerful = guild.privileged_role.as_str();
     let admin_key = &guild.admin_key[3..11];
@@ -68,6 +68,7 @@ fn beyond_managers(guild: &Guild, own: &str, friend: &str) -> Vec<Attempt> {
         attempt(&me, &[("role_id", powerful)]),
         attempt(&them, &[("role_id", powerful)]),
         attempt("/bindings", &[("group_id", &group), ("rank", &rank), ("role_id", powerful)]),
+        attempt(&bindings.low, &[("group_id", &group), ("rank", "241"), ("role_id", powerful)]),
         attempt("/applications/panels", &[("name", "Mine"), ("open", "yes"), ("accept_role_id", powerful)]),
         attempt("/keys", &[("name", "mine"), ("scopes", "admin")]),
         attempt("/keys", &[("name", "mine"), ("scopes", "sync")]),
@@ -84,11 +85,16 @@ fn beyond_staff(guild: &Guild, own: &str, friend: &str, owned: &Owned) -> Vec<At
     let mut role = vec![("role_id", above), ("role_name", "Moderator")];
     role.extend(all.iter().map(|name| ("permissions", name.as_str())));
     let (strike, request) = (&owned.strike, &owned.request);
-    let mut attempts = beyond_managers(guild, own, friend);
+    let bindings = &owned.bindings;
+    let mut attempts = beyond_managers(guild, own, friend, bindings);
     attempts.extend([
         attempt(&format!("/members/{own}/roles/give"), &[("role_id", &guild.roles[0])]),
         attempt(&format!("/members/{friend}/roles/give"), &[("role_id", above)]),
         attempt("/bindings", &[("group_id", &group), ("rank", &rank), ("role_id", above)]),
+        // To a role above, to more members with one, and away from one.
+        attempt(&bindings.low, &[("group_id", &group), ("rank", "242"), ("role_id", above)]),
+        attempt(&bindings.high, &[("group_id", &group), ("type", "group_member"), ("role_id", above)]),
+        attempt(&bindings.high, &[("group_id", &group), ("rank", "243"), ("role_id", &guild.roles[0])]),
         attempt("/staff", &[("chat_id", own), ("role_id", &guild.high_role)]),
         attempt("/staff", &[("chat_id", friend), ("role_id", &guild.high_role)]),
         attempt("/staff/roles", &role),
@@ -112,6 +118,25 @@ struct Owned {
     job: String,
     /// For a panel whose acceptance gives a role.
     application: String,
+    bindings: Bindings,
+}
+
+/// The pages of bindings of a low role and of the one of staff.
+struct Bindings {
+    low: String,
+    high: String,
+}
+
+impl Bindings {
+    async fn read(deployment: &Deployment) -> Self {
+        let (listed, roles) = (deployment.api().get("/bindings/list").await.ok(), &deployment.guild().roles);
+        let page = |role: &str| {
+            let all = listed["bindings"].as_array().unwrap();
+            let found = all.iter().find(|binding| binding["role_id"] == role);
+            format!("/bindings/{}", found.unwrap()["id"])
+        };
+        Self { low: page(&roles[0]), high: page(&roles[3]) }
+    }
 }
 
 impl Owned {
@@ -139,6 +164,7 @@ impl Owned {
             request: id(api.post(&of("leave-requests"), days).await.ok()),
             ban: id(api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok()),
             job: failed["id"].as_str().unwrap().to_owned(),
+            bindings: Bindings::read(deployment).await,
         }
     }
 }
@@ -228,7 +254,7 @@ async fn who_manages_the_server_gains_no_power_over_it(deployment: &Deployment) 
     page.shows(200, "Nickname template");
     assert!(!page.html.contains("allowed_privileged_roles"), "{}", page.text());
     let before = powers(deployment, own, friend).await;
-    let attempts = beyond_managers(guild, own, friend);
+    let attempts = beyond_managers(guild, own, friend, &Bindings::read(deployment).await);
     assert_vain(&console, guild, &attempts, "Manage Server").await;
     let forged = make(&console, guild, &attempts[0]).await;
     forged.shows(403, "Powerful roles").shows(403, "Administrator");

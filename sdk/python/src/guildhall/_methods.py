@@ -2154,7 +2154,8 @@ class Methods(BaseClient):
 
         At least one of the fields beside `binding_id`; the others stay.
         Scope `sync`; at most 30 calls a minute of this key.
-        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`.
+        Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`,
+        `roles_changed`.
         """
         return self.call(ops.UPDATE_BINDING, {}, body, options).data
 

@@ -1005,7 +1005,8 @@ export interface Methods {
    * Change a binding.
    * At least one of the fields beside `binding_id`; the others stay.
    * Scope `sync`; at most 30 calls a minute of this key.
-   * Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`.
+   * Errors of its own: `binding_exists`, `empty_range`, `field_of_other_type`, `no_rank`, `not_found`,
+   * `roles_changed`.
    */
   updateBinding: Method<"updateBinding">;
   /**

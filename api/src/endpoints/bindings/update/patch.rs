@@ -5,11 +5,14 @@ use entities::{BindingId, GroupId, GroupRoleId, RoleId};
 
 use crate::endpoints::audit;
 use crate::endpoints::bindings::change::{
-    BindingTemplate, EMPTY_RANGE, FOREIGN_FIELD, MemberRank, NO_RANK, Priority, Rank, begin, checked,
-    condition, duplicate,
+    BindingTemplate, EMPTY_RANGE, FOREIGN_FIELD, MemberRank, NO_RANK, Priority, Rank, begin, check_giver,
+    checked, condition, duplicate,
 };
 use crate::endpoints::prelude::*;
 use crate::request::values::Nullable;
+
+/// The binding got another role while its caller was checked.
+const ROLES_CHANGED: &str = "roles_changed";
 
 request! {
     pub(crate) struct BindingPatch {
@@ -63,15 +66,27 @@ pub(crate) fn operation() -> Operation {
         .body::<BindingPatch>()
         .message("binding updated")
         .refuses(404, &["not_found"])
-        .refuses(409, &["binding_exists"])
+        .refuses(409, &["binding_exists", ROLES_CHANGED])
         .refuses(422, &[FOREIGN_FIELD, EMPTY_RANGE, NO_RANK])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: BindingPatch = call.patch()?;
     let id = patch.binding_id;
+    let old_role = binding::find(call.read(), call.guild(), id).await?.or_not_found("binding")?.rule.role_id;
+    let new_role = patch.role_id.0.unwrap_or(old_role);
+    if new_role != old_role {
+        check_giver(&call, "role_id", old_role, false).await?;
+    }
+    // Also where the role stays: a wider condition gives it to more members.
+    check_giver(&call, "role_id", new_role, true).await?;
     let mut work = begin(&call).await?;
     let before = binding::find(work.tx(), call.guild(), id).await?.or_not_found("binding")?.rule;
+    // What was checked is what is written.
+    if before.role_id != old_role {
+        let message = "somebody else has just changed `role_id`: read the binding again";
+        return Err(ApiError::conflict(ROLES_CHANGED, message));
+    }
     let after = patch.applied_to(&before)?;
     let Some(changes) = audit::changes(&before, &after)? else {
         return Ok(Reply::message("nothing to change: the binding is like that already"));

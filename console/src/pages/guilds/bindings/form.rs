@@ -1,6 +1,7 @@
-//! The form of a new binding: what it offers, and what it sends.
+//! The form of a binding: what it offers, and what it sends.
 
-use entities::binding::{Kind, Rule};
+use entities::binding::{Binding, Kind, Rule};
+use people::values::binding_type;
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
@@ -30,16 +31,8 @@ pub(super) fn shown(has_group: bool) -> &'static [&'static str] {
 
 /// The types and their labels. The first one is chosen unless the form says otherwise.
 pub(super) fn types(has_group: bool) -> Vec<(&'static str, &'static str)> {
-    let label = |kind: Kind| match kind {
-        Kind::GroupRank => "Members with one rank in the group",
-        Kind::GroupRankRange => "Members with a rank in a range in the group",
-        Kind::GroupMember => "All members of the group",
-        Kind::GroupRole => "Members with one role in the group",
-        Kind::Verified => "All linked members",
-        Kind::Unverified => "Members without a link",
-    };
     let offered = |kind: &Kind| has_group || WITHOUT_GROUP.contains(kind);
-    Kind::ALL.into_iter().filter(offered).map(|kind| (kind.name(), label(kind))).collect()
+    Kind::ALL.into_iter().filter(offered).map(|kind| (kind.name(), binding_type(kind))).collect()
 }
 
 /// The body of the API for a form. The group is a hidden field, which the types without one leave out.
@@ -53,6 +46,29 @@ pub(super) fn body(form: &Fields) -> Map<String, Value> {
     let kind = body.entry("type").or_insert_with(|| Kind::GroupRank.name().into());
     if WITHOUT_GROUP.iter().any(|without| *kind == *without.name()) {
         body.remove("group_id");
+    }
+    body
+}
+
+/// The body of the API that makes a binding what its form says. The API keeps the fields that are absent, so those that were emptied
+/// are sent too, except for the group and the role.
+pub(super) fn change(form: &Fields, before: &Binding) -> Map<String, Value> {
+    let mut body = body(form);
+    let kind = Kind::ALL.into_iter().find(|kind| body.get("type").is_some_and(|sent| *sent == *kind.name()));
+    let known = Fields::of(&borrowed(&again(&before.rule)));
+    for field in ["rank", "min_rank", "max_rank", "group_role_id"] {
+        if kind.is_some_and(|kind| kind.fields().contains(&field)) {
+            body.entry(field).or_insert(Value::Null);
+        } else if form.text(field) == known.text(field) {
+            // Of the type that it had.
+            body.remove(field);
+        }
+    }
+    body.insert("binding_id".to_owned(), before.id.to_string().into());
+    body.entry("priority").or_insert(0.into());
+    // One that leaves nicknames alone is the empty text, as this field of the form.
+    if before.rule.nickname_template.as_deref() != Some("") {
+        body.entry("nickname_template").or_insert(Value::Null);
     }
     body
 }
@@ -71,11 +87,36 @@ pub(super) fn again(rule: &Rule) -> Vec<(String, String)> {
     fields.into_iter().filter_map(text).collect()
 }
 
+pub(super) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use entities::binding::Condition;
+    use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_change_sends_what_was_emptied_and_nothing_of_the_type_before() {
+        let rule = Rule {
+            priority: 3,
+            nickname_template: Some("{play_id}".to_owned()),
+            ..Rule::new(Condition::GroupRank { group: "5".parse().unwrap(), rank: 9 }, "7".parse().unwrap())
+        };
+        let before = Binding { id: "4".parse().unwrap(), rule, created_at: entities::Timestamp::MIN_UTC };
+        let sent = |fields: &[(&str, &str)]| Value::Object(change(&Fields::of(fields), &before));
+        let group = ("group_id", "5");
+        assert_eq!(
+            sent(&[group, ("type", "group_member"), ("rank", "9"), ("role_id", "7")]),
+            json!({ "binding_id": "4", "type": "group_member", "group_id": "5", "role_id": "7", "priority": 0,
+                    "nickname_template": null })
+        );
+        let emptied = sent(&[group, ("type", "group_rank"), ("rank", ""), ("priority", "x")]);
+        assert_eq!((&emptied["rank"], &emptied["priority"]), (&Value::Null, &json!("x")));
+        assert_eq!(sent(&[group, ("type", "group_member"), ("rank", "8")])["rank"], 8);
+    }
 
     #[test]
     fn a_rule_survives_its_form_and_types_without_a_group_send_none() {
