@@ -8,4 +8,5 @@ pub(crate) mod link;
 pub(crate) mod linking;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
+mod synced;
 pub(crate) mod theme;

@@ -79,7 +79,7 @@ impl Person {
         let begin = console.get(&link_page(guild)).await;
         let prove = console.press(&begin, "Use words in my profile", &[]).await;
         let agree = prove_by_profile(deployment, &console, &prove, self.play).await;
-        console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+        console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     }
 
     fn is_named(&self, text: &str) -> bool {
@@ -150,7 +150,7 @@ async fn no_guild_learns_of_a_game_account_before_the_member_agrees(deployment: 
     walk.finds_nothing("after an attempt").await;
 
     let agree = asked(&console, guild, person).await;
-    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     has_nick(deployment, person, json!(person.name)).await;
     let named = walk.named().await;
     for at in ["/whois", "GET /lookup/chat/{chatId}", "GET /guilds/{guildId}/links"] {

@@ -23,6 +23,7 @@ const PROVEN: &str = "You have proven that";
 /// Begins an attempt of somebody who has not proven anything.
 const CODE: &str = "Get a code for a game";
 const UNPROVEN: &str = "You have not proven a Roblox account yet";
+const LINKED_THERE: &str = "in another server you prove your Roblox account first";
 
 async fn unlink(deployment: &Deployment, member: &Member) {
     let at = format!("/guilds/{}/links/{}", deployment.guild().id, member.chat);
@@ -73,18 +74,18 @@ async fn a_code_proves_for_all_guilds_if_its_key_is_trusted(deployment: &Deploym
     let member = &guild.members[16];
     let own = Console::of(deployment, guild, &member.chat).await;
     assert_eq!(link(deployment, member).await["attempt"]["outcome"], "linked");
-    own.get("/link").await.shows(200, UNPROVEN);
+    own.get("/link").await.shows(200, LINKED_THERE);
     let (there, begun) = begin_in(deployment, other, member, CODE).await;
     begun.shows(200, "Do one of these");
     there.press(&begun, "Cancel", &[]).await;
 
     trust(deployment).await;
-    own.get("/link").await.shows(200, UNPROVEN);
+    own.get("/link").await.shows(200, LINKED_THERE);
     link(deployment, member).await;
     own.get("/link").await.shows(200, PROVEN);
     let (there, agree) = begin_in(deployment, other, member, &format!("Use {}", member.name)).await;
     agree.shows(200, &member.name);
-    there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    there.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
 
     let (owner, public_id) = (Console::owner(deployment).await, &guild.game_key[3..11]);
     owner.get(&format!("/console/guilds/{}/keys", guild.id)).await.shows(200, "trusted");

@@ -12,6 +12,8 @@ pub(crate) const SESSION: &str = "__Host-guildhall";
 pub(crate) const ATTEMPT: &str = "__Host-guildhall-attempt";
 /// Light or dark.
 pub(crate) const THEME: &str = "__Host-guildhall-theme";
+/// The code of an attempt to link, with the guild behind it.
+pub(crate) const CODE: &str = "__Host-guildhall-code";
 /// A proof of a game account.
 pub(crate) const PROOF: &str = "__Host-guildhall-proof";
 

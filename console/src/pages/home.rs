@@ -23,7 +23,10 @@ struct Row {
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
     if let Some(only) = visit.session.row.guild_id {
-        return Ok(Response::see(format!("/console/guilds/{only}")));
+        let (_, rights) = visit.guild(only).await?;
+        // A member has no console there.
+        let page = if rights.is_stranger() { "link" } else { "console/guilds" };
+        return Ok(Response::see(format!("/{page}/{only}")));
     }
     let (conn, session) = (visit.read(), &visit.session.row);
     let mut places = staff_member::guilds_of(conn, session.user_id).await?;

@@ -1,6 +1,7 @@
 //! /link: pages for members. Whoever is signed in links their own Roblox account here, guild by guild, and sees which guilds know
 //! it. Members need no right, so a guild's page is the same for all of them.
 
+mod code;
 pub(crate) mod guild;
 pub(crate) mod mine;
 pub(crate) mod picture;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::response::PageError;
 use crate::visit::Visit;
 
-/// Calls the API as a member, below the guild: for what concerns themselves.
+/// Calls the API as a member: for what concerns themselves. `{g}` in the path is the guild.
 async fn call(
     visit: &Visit,
     guild: GuildId,
@@ -25,7 +26,7 @@ async fn call(
     path: &str,
     body: Map<String, Value>,
 ) -> ApiAnswer {
-    visit.api_in(guild, Arc::default(), method, &format!("/guilds/{{g}}{path}"), body).await
+    visit.api_in(guild, Arc::default(), method, path, body).await
 }
 
 /// The guild that the address names.

@@ -26,6 +26,7 @@ mod members;
 mod moderation;
 mod names;
 mod overview;
+mod own_links;
 mod own_matters;
 mod paused;
 mod people_fields;

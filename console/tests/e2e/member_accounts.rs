@@ -86,7 +86,7 @@ async fn pictures_come_through_our_own_address(deployment: &Deployment) {
     let play = format!("{page}/picture/play?id={}", member.play);
     assert!(agree.has(&format!("img[src='{play}']")), "{}", agree.html);
     assert_eq!(console.get(&play).await.status, 200);
-    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     let mine = console.get("/link").await;
     assert!(mine.has(&format!("img[src='{play}']")), "{}", mine.html);
 }

@@ -55,11 +55,18 @@ async fn a_code_in_a_game_links_a_member_who_sees_no_console(deployment: &Deploy
     deployment.api().post("/links/confirm", body.clone()).await.ok();
     body["confirm"] = json!(true);
     deployment.api().post("/links/confirm", body).await.ok();
-    console.get(&link_page(guild)).await.shows(200, &format!("knows your Roblox account {}", member.name));
+    console
+        .get(&link_page(guild))
+        .await
+        .shows(200, &format!("has known your Roblox account {}", member.name));
     is_right(deployment, member).await;
 
     let mine = console.get("/link").await;
-    mine.shows(200, "You have not proven a Roblox account yet").shows(200, &member.name);
+    mine.shows(200, "in another server you prove your Roblox account first").shows(200, &member.name);
+    assert!(!mine.contains("not proven a Roblox account yet"), "{}", mine.text());
+    // Each way to end a link is a question that names what goes.
+    assert_eq!(mine.texts("main form button"), mine.texts("main details form button"));
+    mine.shows(200, &format!("forgets that {} is you", member.name));
     let gone = console.press(&mine, "Unlink", &[]).await;
     gone.shows(200, "No server knows a Roblox account of yours.");
     assert_eq!(link_of(deployment, member).await, Value::Null);
@@ -86,7 +93,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     assert_eq!(link_of(deployment, member).await, Value::Null, "nothing is bound yet");
     let linked = console.press(&agree, "Link these accounts", &[]).await;
     linked
-        .shows(200, "knows your Roblox account")
+        .shows(200, "has known your Roblox account")
         .shows(200, "Linked. Your roles follow in a moment. Welcome!");
     assert_eq!(deployment.job_rows("direct_message").await, [], "the page has told it");
     assert_eq!(link_of(deployment, member).await["source"], "self");
@@ -100,7 +107,7 @@ async fn words_in_the_profile_prove_once_for_all_servers(deployment: &Deployment
     let agree = there.press(&there.get(&link_page(other)).await, &format!("Use {}", member.name), &[]).await;
     agree.shows(200, &member.name);
     key.get(&format!("/lookup/chat/{}", member.chat)).await.refused(404, &[]);
-    there.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    there.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     key.get(&format!("/lookup/chat/{}", member.chat)).await.ok();
 }
 
@@ -142,7 +149,7 @@ async fn a_proof_by_somebody_else_ends_the_link(deployment: &Deployment) {
         deployment.simulator.change_profile(json!({ "play_id": first.play, "description": words })).await;
         let play = first.play.to_string();
         let agree = console.press(&prove, "Check my profile", &[("play_username", &play)]).await;
-        console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+        console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
         assert_eq!(link_of(deployment, owner).await["play_id"], first.play);
         // One click away from it once more, by the proof that they have.
         stale = stale.or(Some(
@@ -208,7 +215,7 @@ async fn signing_in_with_roblox_proves(deployment: &Deployment) {
     other.get(stolen.location()).await.shows(200, "This was not begun in this browser");
     let agree = console.get(console.get(&back).await.location()).await;
     agree.shows(200, &member.name).shows(200, "Link these accounts");
-    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     assert_eq!(link_of(deployment, member).await["play_id"], member.play);
     console.get("/link").await.shows(200, "You have proven that");
     // The same way back once more.
@@ -240,7 +247,7 @@ async fn an_account_that_discord_has_verified_proves(deployment: &Deployment) {
     console.get(console.get(&back).await.location()).await.shows(200, "On Discord you are signed in as");
     let back = go_away(&console, guild, link, &authorize(member)).await;
     let agree = console.get(console.get(&back).await.location()).await;
-    console.press(&agree, "Link these accounts", &[]).await.shows(200, "knows your Roblox account");
+    console.press(&agree, "Link these accounts", &[]).await.shows(200, "has known your Roblox account");
     assert_eq!(link_of(deployment, member).await["source"], "self");
 }
 
@@ -252,6 +259,7 @@ async fn nothing_is_forgotten_that_could_not_be_unlinked(deployment: &Deployment
     let back = decide(start.location(), &format!("user_id={}&decision=authorize", member.chat)).await;
     console.get(&back).await;
     let (mine, linked) = (console.get("/link").await, console.get(&link_page(guild)).await);
+    mine.shows(200, &format!("Ends your 1 link: {} in ", member.name)).shows(200, "This cannot be undone.");
     // Until the limit of calls is used up.
     for _ in 0..50 {
         console.press(&linked, "Link another account", &[]).await.shows(200, "Do one of these");

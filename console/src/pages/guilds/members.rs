@@ -7,7 +7,6 @@ mod links;
 pub(crate) mod member;
 mod roles;
 mod seen;
-mod synced;
 
 use std::collections::HashMap;
 

@@ -9,12 +9,13 @@ use platforms::PictureOf;
 use serde_json::{Map, Value};
 
 use super::picture::Picture;
-use super::step::{self, Begun, Step};
-use super::{call, guild_of, prove};
+use super::step::{self, Step};
+use super::{call, code, guild_of, prove};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::Shell;
 use crate::pages::applying::open_to;
+use crate::pages::synced;
 use crate::response::{Flash, PageError, Response};
 use crate::visit::Visit;
 
@@ -37,13 +38,19 @@ struct Page {
 }
 
 pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
-    show(&visit, Form::default(), Begun::default()).await
+    show(&visit, Form::default(), false).await
 }
 
-async fn show(visit: &Visit, form: Form, begun: Begun) -> Result<Response, PageError> {
+/// The address of a form, which a browser opens again: the page shows what the form led to.
+pub(crate) async fn of_form(visit: Visit) -> Result<Response, PageError> {
+    Ok(Response::see(format!("/link/{}", guild_of(&visit).await?.guild_id)))
+}
+
+/// `anew`: the member proves another account than the one that is known.
+async fn show(visit: &Visit, form: Form, anew: bool) -> Result<Response, PageError> {
     let guild = guild_of(visit).await?;
     // Boxed, because every handler ends here.
-    let step = Box::pin(step::find(visit, &guild, begun)).await?;
+    let step = Box::pin(step::find(visit, &guild, anew)).await?;
     let id = guild.guild_id;
     let applies = open_to(visit, &[id]).await?.contains(&id);
     let page = Page {
@@ -59,7 +66,7 @@ async fn show(visit: &Visit, form: Form, begun: Begun) -> Result<Response, PageE
     Ok(Response::page(&page)?.status(page.form.status()))
 }
 
-/// Goes on to the platform that the way needs, or shows the code, which is not stored.
+/// Goes on to the platform that the way needs, or to the page with the code, which the browser keeps.
 pub(crate) async fn begin(visit: Visit) -> Result<Response, PageError> {
     let guild = guild_of(&visit).await?;
     let way = way(visit.form.text("way"));
@@ -69,15 +76,15 @@ pub(crate) async fn begin(visit: Visit) -> Result<Response, PageError> {
     };
     let mut body = Map::new();
     body.insert("chat_id".to_owned(), visit.session.row.user_id.to_string().into());
-    let answer = call(&visit, guild.guild_id, Method::POST, "/link-attempts", body).await;
+    let answer = call(&visit, guild.guild_id, Method::POST, "/guilds/{g}/link-attempts", body).await;
     if !answer.status.is_success() {
         return refused(&visit, &answer).await;
     }
     if let Some(departure) = away {
         return departure.after_form(&visit);
     }
-    let code = answer.body["data"]["code"].as_str().map(str::to_owned);
-    show(&visit, Form::default(), Begun { code, anew: way.is_some() }).await
+    let kept = code::keep(guild.guild_id, &answer.body["data"], way.is_some());
+    Ok(Response::see(format!("/link/{}", guild.guild_id)).cookie(kept))
 }
 
 /// `None`: by what the member has proven before.
@@ -117,7 +124,7 @@ async fn step_on(visit: Visit, verb: &str, body: Map<String, Value>) -> Result<R
     let Some(attempt) = attempt else {
         return Ok(Response::see(page).flash(Flash::new("This attempt has ended. Begin anew.")));
     };
-    let path = format!("/link-attempts/{}/{verb}", attempt.attempt_id);
+    let path = format!("/guilds/{{g}}/link-attempts/{}/{verb}", attempt.attempt_id);
     let answer = call(&visit, guild.guild_id, Method::POST, &path, body).await;
     if !answer.status.is_success() {
         return refused(&visit, &answer).await;
@@ -135,16 +142,33 @@ async fn step_on(visit: Visit, verb: &str, body: Map<String, Value>) -> Result<R
         ("cancel", _) => Some("Nothing was linked.".to_owned()),
         _ => None,
     };
-    let response = Response::see(page);
+    let response = Response::see(page).cookie(code::forget(guild.guild_id));
     Ok(match flash {
         Some(text) => response.flash(Flash::new(text)),
         None => response,
     })
 }
 
+/// Members bring themselves up to date without a right.
+pub(crate) async fn sync(visit: Visit) -> Result<Response, PageError> {
+    let id = guild_of(&visit).await?.guild_id;
+    let user = visit.session.row.user_id;
+    let body = Map::from_iter([("user_id".to_owned(), user.to_string().into())]);
+    let answer = call(&visit, id, Method::POST, "/interactions/sync", body).await;
+    if !answer.status.is_success() {
+        return refused(&visit, &answer).await;
+    }
+    let text = if answer.status == StatusCode::ACCEPTED {
+        "This takes longer than usual. Your roles and your nickname follow in a few minutes.".to_owned()
+    } else {
+        synced::words(&visit, id, &visit.session.row.user_name, &answer.body["data"]).await
+    };
+    Ok(Response::see(format!("/link/{id}")).flash(Flash::new(text)))
+}
+
 pub(crate) async fn unlink(visit: Visit) -> Result<Response, PageError> {
     let guild = guild_of(&visit).await?;
-    let path = format!("/links/{}", visit.session.row.user_id);
+    let path = format!("/guilds/{{g}}/links/{}", visit.session.row.user_id);
     let answer = call(&visit, guild.guild_id, Method::DELETE, &path, Map::new()).await;
     if !answer.status.is_success() && answer.status != StatusCode::NOT_FOUND {
         return refused(&visit, &answer).await;
@@ -172,8 +196,7 @@ async fn refused(visit: &Visit, answer: &ApiAnswer) -> Result<Response, PageErro
         }
         _ => Form::refused(typed, answer),
     };
-    let begun = Begun { code: None, anew: typed.has("play_username") };
-    show(visit, form, begun).await
+    show(visit, form, typed.has("play_username")).await
 }
 
 #[cfg(test)]

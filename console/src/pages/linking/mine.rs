@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::call;
 use super::picture::Picture;
-use crate::html::format::When;
+use crate::html::format::{Count, When};
 use crate::html::shell::Shell;
 use crate::pages::applying::open_to;
 use crate::response::{Flash, PageError, Response};
@@ -20,6 +20,7 @@ struct Page {
     shell: Shell,
     proven: Option<Proven>,
     links: Vec<Known>,
+    count: Count<usize>,
 }
 
 struct Proven {
@@ -73,8 +74,15 @@ pub(crate) async fn get(visit: Visit) -> Result<Response, PageError> {
         let picture = of(link.guild_id, link.play_id, &link.play_username);
         Some(Known { url, apply, guild, icon, picture, name: link.play_username, since, by })
     };
-    let links = links.into_iter().filter_map(known).collect();
-    Response::page(&Page { shell: visit.shell("Your accounts"), proven, links })
+    let links: Vec<_> = links.into_iter().filter_map(known).collect();
+    let count = Count(links.len(), "link");
+    Response::page(&Page { shell: visit.shell("Your accounts"), proven, links, count })
+}
+
+/// The address of the form below, which a browser opens again.
+#[expect(clippy::unused_async, reason = "all pages have one form")]
+pub(crate) async fn of_form(_: Visit) -> Result<Response, PageError> {
+    Ok(Response::see("/link"))
 }
 
 /// Ends the links that the member made, and forgets the proof.
@@ -84,7 +92,7 @@ pub(crate) async fn forget(visit: Visit) -> Result<Response, PageError> {
         return Err(PageError::NotFound);
     }
     for link in link::of_chat(visit.read(), user).await? {
-        let path = format!("/links/{user}");
+        let path = format!("/guilds/{{g}}/links/{user}");
         let answer = call(&visit, link.guild_id, Method::DELETE, &path, Map::new()).await;
         // Another tab was faster.
         if !answer.status.is_success() && answer.status != StatusCode::NOT_FOUND {

@@ -10,7 +10,7 @@ use platforms::{ATTEMPT_SECONDS, Player, SignInError};
 use runtime::UnitOfWork;
 use serde::{Deserialize, Serialize};
 
-use super::guild_of;
+use super::{code, guild_of};
 use crate::guard::{cookies, strangers};
 use crate::html::shell::Shell;
 use crate::pages::sign_in::problem;
@@ -121,7 +121,7 @@ async fn come_back(visit: Visit, way: Way) -> Result<Response, PageError> {
         Err(problem) => return Ok(page.flash(Flash::new(problem))),
     };
     Ok(if prove(&visit, begun.guild, way, player).await? {
-        page
+        page.cookie(code::forget(begun.guild))
     } else {
         page.flash(Flash::new("This attempt has ended. Begin anew."))
     })

@@ -1,13 +1,15 @@
 //! What a member can do next on the page of a guild.
 
+use chrono::TimeDelta;
 use entities::account::{self, Way};
 use entities::link_attempt::{self, Model as Attempt, State};
 use entities::{GuildId, PlayId, Subject, Timestamp, guild, link};
 use platforms::{CallContext, PictureOf};
 
+use super::code::Begun;
 use super::picture::Picture;
 use super::prove::is_possible;
-use crate::html::format::When;
+use crate::html::format::{Count, When};
 use crate::platform_cache::accounts::{Account, soon};
 use crate::response::PageError;
 use crate::visit::Visit;
@@ -20,6 +22,8 @@ pub(super) enum Step {
     Linked {
         account: Shown,
         since: When,
+        /// Members link themselves here, so one who unlinks can come back.
+        is_open: bool,
     },
     Begin {
         /// The account that the member has proven before.
@@ -27,10 +31,11 @@ pub(super) enum Step {
         ways: Vec<Way>,
     },
     Prove {
-        /// Shown once.
+        /// In the browser that began.
         code: Option<String>,
         words: Option<String>,
         ways: Vec<Way>,
+        left: Count<i64>,
         end: When,
     },
     Agree {
@@ -69,26 +74,19 @@ fn month(at: Timestamp) -> String {
     at.format("%B %Y").to_string()
 }
 
-/// What has just begun.
-#[derive(Default)]
-pub(super) struct Begun {
-    /// Of the new attempt.
-    pub(super) code: Option<String>,
-    /// The member proves another account than the one that is known.
-    pub(super) anew: bool,
-}
-
-pub(super) async fn find(visit: &Visit, guild: &guild::Model, begun: Begun) -> Result<Step, PageError> {
+/// `anew`: the member proves another account than the one that is known.
+pub(super) async fn find(visit: &Visit, guild: &guild::Model, anew: bool) -> Result<Step, PageError> {
     let (conn, user, now) = (visit.read(), visit.session.row.user_id, visit.now());
     let id = guild.guild_id;
     let mut ways = guild.link_ways.0.clone();
     ways.retain(|way| is_possible(visit, *way));
     if let Some(attempt) = link_attempt::of_chat(conn, id, user, now).await? {
-        return Ok(next(visit, attempt, ways, begun).await);
+        return Ok(next(visit, attempt, ways, anew).await);
     }
     if let Some(link) = link::find_by_chat(conn, id, user).await? {
         let since = visit.when(link.verified_at);
-        return Ok(Step::Linked { account: Shown::player(id, link.play_id, link.play_username), since });
+        let account = Shown::player(id, link.play_id, link.play_username);
+        return Ok(Step::Linked { account, since, is_open: !ways.is_empty() });
     }
     if !is_member(visit, id).await {
         return Ok(Step::Stranger);
@@ -101,9 +99,11 @@ pub(super) async fn find(visit: &Visit, guild: &guild::Model, begun: Begun) -> R
     Ok(Step::Begin { known, ways })
 }
 
-async fn next(visit: &Visit, attempt: Attempt, ways: Vec<Way>, begun: Begun) -> Step {
+async fn next(visit: &Visit, attempt: Attempt, ways: Vec<Way>, anew: bool) -> Step {
+    let begun = Begun::read(visit, attempt.guild_id, attempt.attempt_id);
+    let anew = anew || begun.as_ref().is_some_and(|begun| begun.anew);
     match (attempt.state, attempt.play_id, attempt.play_username) {
-        (State::Proven, Some(play), Some(name)) if !begun.anew => {
+        (State::Proven, Some(play), Some(name)) if !anew => {
             let guild = attempt.guild_id;
             let mut player = Shown::player(guild, play, name);
             let profile = async {
@@ -115,12 +115,17 @@ async fn next(visit: &Visit, attempt: Attempt, ways: Vec<Way>, begun: Begun) -> 
         }
         (State::Held, ..) => Step::Held { why: attempt.held_for.unwrap_or_default() },
         _ => Step::Prove {
-            code: begun.code.filter(|_| ways.contains(&Way::Code)),
+            code: begun.map(|begun| begun.code).filter(|_| ways.contains(&Way::Code)),
             words: ways.contains(&Way::Profile).then_some(attempt.words),
             ways,
+            left: minutes_left(attempt.expires_at - visit.now()),
             end: visit.when(attempt.expires_at),
         },
     }
+}
+
+fn minutes_left(left: TimeDelta) -> Count<i64> {
+    Count(((left.num_seconds() + 30) / 60).max(1), "minute")
 }
 
 /// Where Discord does not answer the API decides.

@@ -92,7 +92,7 @@ async fn every_step_of_a_member_passes(deployment: &Deployment) {
     tab.sees("Link these accounts").await;
     passes(&tab).await;
     tab.button("Link these accounts").await;
-    tab.sees("knows your Roblox account").await;
+    tab.sees("has known your Roblox account").await;
     passes(&tab).await;
     tab.goto("/link").await;
     passes(&tab).await;
@@ -148,9 +148,12 @@ async fn the_keyboard_is_enough_to_link(deployment: &Deployment) {
     tab.sees("Link these accounts").await;
     tab.tab_to("Link these accounts").await;
     tab.press("Enter").await;
-    tab.sees("knows your Roblox account").await;
+    tab.sees("has known your Roblox account").await;
     tab.tab_to("Your accounts").await;
     tab.enter().await;
+    tab.tab_to("Unlink").await;
+    tab.press("Enter").await;
+    tab.sees("forgets that").await;
     tab.tab_to("Unlink").await;
     tab.press("Enter").await;
     tab.sees("No server knows a Roblox account of yours.").await;
@@ -168,7 +171,8 @@ async fn members_link_without_scripts(deployment: &Deployment) {
     tab.fill(FIELD, &member.play.to_string()).await;
     tab.button("Check my profile").await;
     tab.button("Link these accounts").await;
-    tab.sees("knows your Roblox account").await;
+    tab.sees("has known your Roblox account").await;
+    tab.click("Unlink").await;
     tab.button("Unlink").await;
     tab.sees("Unlinked in").await;
 }

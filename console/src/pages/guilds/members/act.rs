@@ -6,8 +6,8 @@ use people::ApiAnswer;
 use serde_json::Map;
 
 use super::member::{load, show};
-use super::synced;
 use crate::html::form::Form;
+use crate::pages::synced;
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 
@@ -19,7 +19,7 @@ pub(crate) async fn sync(visit: GuildVisit) -> Result<Response, PageError> {
     if let Some(elsewhere) = unfinished(&visit, &link, &answer).await? {
         return Ok(elsewhere);
     }
-    let text = synced::words(&visit, &link.play_username, &answer.body["data"]).await;
+    let text = synced::words(&visit, link.guild_id, &link.play_username, &answer.body["data"]).await;
     Ok(Response::see(page_of(&visit, &link)).flash(Flash::new(text)))
 }
 

@@ -1,14 +1,16 @@
 //! The result of a sync in words.
 
+use entities::GuildId;
 use people::synced;
+use platforms::CallContext;
 use serde_json::Value;
 
 use crate::platform_cache::roles::RoleNames;
-use crate::visit::GuildVisit;
+use crate::visit::Visit;
 
 /// `done`: the data of the API's answer.
-pub(super) async fn words(visit: &GuildVisit, member: &str, done: &Value) -> String {
-    let roles = visit.console.roles.names(visit.call_context()).await;
+pub(crate) async fn words(visit: &Visit, guild: GuildId, member: &str, done: &Value) -> String {
+    let roles = visit.console.roles.names(CallContext::interactive(guild)).await;
     summary(member, done, &roles)
 }
 
