@@ -20,6 +20,9 @@ const SWAPPED: &str = "links.swap";
 pub(crate) const OF_LINKS: &str =
     "action IN ('links.add', 'links.replace', 'links.remove', 'links.import', 'links.swap')";
 
+/// The game account of an ended link. Both databases have the arrow operators, but different types for a number in JSON.
+const BEFORE: &str = "CAST(metadata -> 'before' ->> 'play_id' AS text)";
+
 /// An ended link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
@@ -52,17 +55,26 @@ pub async fn of_person(
     play: Option<PlayId>,
     limit: u64,
 ) -> Result<Vec<Ended>> {
-    // Both databases have the arrow operators, but different types for a number in JSON.
-    let before = Expr::cust("CAST(metadata -> 'before' ->> 'play_id' AS text)");
+    let before = Expr::cust(BEFORE);
     let either = Condition::any()
         .add(Column::TargetId.eq(chat.to_string()))
         .add_option(play.map(|play| before.eq(play.to_string())));
+    list(conn, guild, either, limit).await
+}
+
+/// Ended links of a game account, the latest first, at most `limit`.
+pub async fn of_play(conn: &impl Conn, guild: GuildId, play: PlayId, limit: u64) -> Result<Vec<Ended>> {
+    let of_play = Condition::all().add(Expr::cust(BEFORE).eq(play.to_string()));
+    list(conn, guild, of_play, limit).await
+}
+
+async fn list(conn: &impl Conn, guild: GuildId, about: Condition, limit: u64) -> Result<Vec<Ended>> {
     let entries = Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Expr::cust(OF_LINKS))
         .filter(Column::Action.is_in([REPLACED, REMOVED, SWAPPED]))
         .filter(Column::Source.eq(Source::Service))
-        .filter(either)
+        .filter(about)
         .order_by_desc(Column::AuditId)
         .limit(limit);
     Ok(entries.all(conn).await?.into_iter().filter_map(ended).collect())

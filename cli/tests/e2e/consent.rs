@@ -23,8 +23,11 @@ both_modes!(no_guild_learns_of_a_game_account_before_the_member_agrees);
 const WITHIN: Duration = Duration::from_secs(20);
 /// What still names the account when its link has ended: the audit log with the history of links that is read from it, and
 /// attempts, which are kept for 30 days; and the commands `kick` of a ban during the link, which are kept for an hour.
-const KEPT: [&str; 5] = [
+const KEPT: [&str; 8] = [
     "/audit",
+    "/find?q=",
+    "/members?q=",
+    "/members/",
     "GET /guilds/{guildId}/links/{chatId}",
     "GET /guilds/{guildId}/link-attempts",
     "GET /play/servers/{serverId}/commands",

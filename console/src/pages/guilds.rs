@@ -9,6 +9,7 @@ mod by_discord_name;
 mod candidates;
 pub(crate) mod find;
 pub(crate) mod first_run;
+mod former;
 pub(crate) mod imports;
 pub(crate) mod jobs;
 pub(crate) mod keys;

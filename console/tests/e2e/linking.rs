@@ -6,12 +6,15 @@ use serde_json::json;
 use testkit::console::Console;
 use testkit::{Deployment, OUTSIDER, eventually, in_turn};
 
+use super::security::set_permissions;
+
 in_turn!(
     a_member_is_unlinked_and_linked_again,
     both_accounts_are_shown_before_a_link_moves,
     two_members_swap_and_swap_back,
     what_is_wrong_stands_at_its_field,
     staff_do_not_link_themselves,
+    who_has_no_link_keeps_a_page,
 );
 
 /// The longest wait for the jobs of a change.
@@ -112,4 +115,31 @@ async fn staff_do_not_link_themselves(deployment: &Deployment) {
     }
     let page = console.get(&below(deployment, &format!("/members/{}", other.chat))).await;
     console.press(&page, "Unlink member", &[]).await.shows(200, "Unlinked");
+}
+
+async fn who_has_no_link_keeps_a_page(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let (member, play) = (&guild.members[8], guild.members[8].play.to_string());
+    let page = below(deployment, &format!("/members/{}", member.chat));
+    console.press(&console.get(&page).await, "Unlink member", &[]).await.shows(200, "Unlinked");
+    let former = console.get(&page).await;
+    former.shows(200, "No Roblox account is linked").shows(200, "neither banned nor muted");
+    let links = former.texts("#links tr").join(" | ");
+    assert!(links.contains(&member.name) && links.contains(&play) && links.contains("removed"), "{links}");
+    assert!(!former.texts("#audit td").is_empty(), "{}", former.text());
+    for id in [&member.chat, &play] {
+        let found = console.get(&below(deployment, &format!("/find?q={id}"))).await;
+        assert_eq!((found.status, found.location()), (303, page.as_str()), "{id}");
+        let listed = console.get(&below(deployment, &format!("/members?q={id}"))).await;
+        assert_eq!(listed.link(&member.name), page, "{id}");
+    }
+    console.get(&former.link("Link member")).await.has_typed("chat_id", &member.chat);
+
+    // The history of links is the audit log's.
+    set_permissions(deployment, &["lookup.read"]).await;
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let shown = staff.get(&page).await;
+    assert!(shown.status == 200 && !shown.has("#links") && !shown.has("#audit"), "{}", shown.text());
+    let found = staff.get(&below(deployment, &format!("/find?q={play}"))).await;
+    assert!(found.status == 200 && !found.contains(&member.chat), "{}", found.text());
 }

@@ -151,6 +151,8 @@ both_databases! {
             // Postgres rightly reads an empty table.
             link_history::of_person(&conn, guild(), chat(1), Some(play(1)), 10).await.unwrap();
             conn.check("former links", &["audit_entry_of_links"]);
+            link_history::of_play(&conn, guild(), play(1), 10).await.unwrap();
+            conn.check("former links of a game account", &["audit_entry_of_links"]);
             pending_action::list(&conn, guild(), Page::first(10)).await.unwrap();
             conn.check("pending", &["pending_action_open"]);
             link_search::by_name(&conn, guild(), "ada", 10).await.unwrap();

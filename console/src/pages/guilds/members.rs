@@ -5,8 +5,10 @@ pub(crate) mod attempts;
 pub(crate) mod link_up;
 mod links;
 pub(crate) mod member;
+mod records;
 mod roles;
 mod seen;
+mod unlinked;
 
 use std::collections::HashMap;
 
@@ -16,6 +18,7 @@ use entities::{ChatId, Person, Sorted, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
 use super::candidates::in_force;
+use super::former::{self, Former};
 use super::moderation::Kind;
 use super::people::Who;
 use crate::html::format::{Count, When};
@@ -43,6 +46,8 @@ struct Page {
     is_sorted: bool,
     rows: Vec<Row>,
     by_discord_name: ByDiscordName,
+    /// Where nobody is found: who was linked.
+    former: Vec<Former>,
     /// The query of the next page.
     more: Option<String>,
 }
@@ -69,6 +74,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     } else {
         ByDiscordName::read(&visit, &typed).await?
     };
+    let former = if links.is_empty() { former::find(&visit, &typed).await? } else { Vec::new() };
     let mut seen = Seen::read(&visit, &links).await?;
     let standing = standing(&visit, &links).await?;
     visit.platforms().pictures.prepare(visit.call_context(), links.iter().map(|link| link.play_id));
@@ -93,6 +99,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
         is_sorted: visit.query.has("sort"),
         rows: links.iter().map(row).collect(),
         by_discord_name,
+        former,
         more: last.map(|last| visit.query.with("after", &last)),
     };
     Response::page(&page)

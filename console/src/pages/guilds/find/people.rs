@@ -6,6 +6,7 @@ use entities::{SanctionKind, Sorted, Subject, link, sanction, staff_directory};
 use super::found::{Found, Group};
 use crate::pages::guilds::by_discord_name::{ByDiscordName, Named};
 use crate::pages::guilds::candidates::{banned, is_banned};
+use crate::pages::guilds::former::{self, Former};
 use crate::pages::guilds::moderation::Kind;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::person::matching;
@@ -38,6 +39,11 @@ pub(super) async fn members(
         Found::new(Group::Members, &link.play_username, url, exact).of(Who::linked(visit, link))
     };
     found.extend(by_id.as_ref().map(|link| member(link, true)));
+    if by_id.is_none() {
+        let former =
+            |one: Former| Found::new(Group::Members, &one.name, one.url, true).about("Link has ended");
+        found.extend(former::find(visit, typed).await?.into_iter().map(former));
+    }
     let part = (None, MEMBERS_MAX as u64 + 1);
     let links = link_search::containing(conn, guild, typed, Sorted::ascending(Key::Name), part).await?;
     for link in links.iter().take(MEMBERS_MAX) {

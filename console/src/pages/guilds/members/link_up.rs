@@ -56,6 +56,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 async fn show(visit: &GuildVisit, typed: &Fields, form: Form) -> Result<Response, PageError> {
     let (both, form) = match named(visit, typed).await? {
         _ if typed.text("chat_id").is_empty() && typed.text("play_id").is_empty() => (None, form),
+        // A link to this page, which names the member alone.
+        _ if typed.all("play_id").is_empty() => (None, form),
         Ok((chat, play)) => (Some(Both::read(visit, chat, play).await?), form),
         Err(_) if form.is_refused() => (None, form),
         Err((field, problem)) => (None, Form::unresolved(typed, field, problem)),

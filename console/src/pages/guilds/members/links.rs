@@ -1,6 +1,6 @@
 //! The author of a person's link, and earlier links of both accounts.
 
-use entities::{link, link_history};
+use entities::{ChatId, PlayId, link, link_history};
 
 use crate::html::format::When;
 use crate::pages::guilds::actors::Actors;
@@ -39,9 +39,14 @@ pub(super) async fn made(visit: &GuildVisit, link: &link::Model) -> Result<Optio
     Ok(Some(Made { by: by.unwrap_or_else(|| "Guildhall".to_owned()), at: visit.when(made.at) }))
 }
 
-pub(super) async fn ended(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Ended>, PageError> {
+/// Ended links of either account.
+pub(super) async fn ended(
+    visit: &GuildVisit,
+    chat: ChatId,
+    play: Option<PlayId>,
+) -> Result<Vec<Ended>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let rows = link_history::of_person(conn, guild, link.chat_id, Some(link.play_id), SHOWN).await?;
+    let rows = link_history::of_person(conn, guild, chat, play, SHOWN).await?;
     let actors = Actors::read(visit, rows.iter().map(|row| row.actor).collect()).await?;
     let by = |row: &link_history::Ended| {
         let name = row.by.clone().or_else(|| Some(actors.who(visit, row.actor)?.name));

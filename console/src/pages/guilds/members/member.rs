@@ -1,32 +1,27 @@
 //! /console/guilds/:guild/members/:member: one person with both accounts.
 
 use askama::Template;
-use entities::audit_entry::{self, Filter};
 use entities::game_server::present;
 use entities::job::Class;
-use entities::{
-    ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note, staff_role,
-};
-
-use people::Needs;
+use entities::{ChatId, Page as Part, Person, Subject, link, staff_directory, staff_note, staff_role};
 
 use super::links::{self, Ended, Made};
+use super::records::{self, May};
 use super::roles::OnDiscord;
+use super::unlinked;
 use crate::html::form::Form;
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
-use crate::pages::guilds::audit::{self, Sentence};
-use crate::pages::guilds::moderation::{Row, shown};
+use crate::pages::guilds::audit::Sentence;
+use crate::pages::guilds::moderation::Row;
 use crate::pages::guilds::paused::{self, Paused};
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::servers;
 use crate::response::{PageError, Response};
 use crate::visit::GuildVisit;
 
-/// Bans and mutes of one page; the list of moderation has the others.
-const SANCTIONS: u64 = 50;
-/// Notes and audit entries of one page.
-const ENTRIES: u64 = 10;
+/// Notes of one page.
+const NOTES: u64 = 10;
 const FIELDS: [&str; 1] = ["role_id"];
 
 #[derive(Template)]
@@ -64,29 +59,6 @@ impl Page {
     }
 }
 
-/// The viewer's permissions that matter here.
-struct May(Vec<&'static str>);
-
-impl May {
-    fn of(visit: &GuildVisit) -> Self {
-        let all = [
-            "sync.write",
-            "links.write",
-            "roles.write",
-            "moderation.write",
-            "moderation.read",
-            "bindings.read",
-            "audit.read",
-        ];
-        let admin = visit.rights.may(Needs::Admin).then_some("admin");
-        Self(all.into_iter().filter(|name| visit.may(name)).chain(admin).collect())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.contains(&name)
-    }
-}
-
 /// The person as a member of the staff.
 struct Staff {
     role: String,
@@ -102,22 +74,30 @@ struct Note {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
-    let link = load(&visit).await?;
-    show(&visit, &link, Form::default()).await
+    let chat = named(&visit)?;
+    match link::find_by_chat(visit.read(), visit.guild.guild_id, chat).await? {
+        Some(link) => show(&visit, &link, Form::default()).await,
+        None => unlinked::show(&visit, chat).await,
+    }
 }
 
-/// The member that the address names.
-pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
+/// The Discord account that the address names.
+fn named(visit: &GuildVisit) -> Result<ChatId, PageError> {
     // Actions have rights of their own, but show this page.
     if !visit.may("lookup.read") {
         return Err(PageError::NotFound);
     }
-    let chat: ChatId = visit.param("member")?;
+    visit.param("member")
+}
+
+/// The linked member that the address names.
+pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
+    let chat = named(visit)?;
     link::find_by_chat(visit.read(), visit.guild.guild_id, chat).await?.ok_or(PageError::NotFound)
 }
 
 pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> Result<Response, PageError> {
-    let (active, ended) = sanctions(visit, link).await?;
+    let (active, ended) = records::sanctions(visit, Person::from(link)).await?;
     let discord = OnDiscord::read(visit, link.chat_id).await;
     let staff = staff(visit, link.chat_id).await?;
     let page = Page {
@@ -138,9 +118,9 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         active,
         ended,
         made: links::made(visit, link).await?,
-        links: links::ended(visit, link).await?,
+        links: links::ended(visit, link.chat_id, Some(link.play_id)).await?,
         staff,
-        audit: audit(visit, link).await?,
+        audit: records::audit(visit, &[link.chat_id.to_string(), link.play_id.to_string()]).await?,
     };
     Ok(Response::page(&page)?.status(page.form.status()))
 }
@@ -160,26 +140,13 @@ async fn in_game(
     }))
 }
 
-/// Active and ended ones of both accounts.
-async fn sanctions(visit: &GuildVisit, link: &link::Model) -> Result<(Vec<Row>, Vec<Row>), PageError> {
-    if !visit.may("moderation.read") {
-        return Ok(Default::default());
-    }
-    let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
-    // Active ones are read separately: they may be older than a page of ended ones.
-    let active = sanction::active::of_person(conn, guild, Person::from(link), now).await?;
-    let mut ended = sanction::history::of_person(conn, guild, Person::from(link), SANCTIONS).await?;
-    ended.retain(|row| !row.in_force(now));
-    Ok((shown(visit, &active).await?, shown(visit, &ended).await?))
-}
-
 async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     if !visit.may("staff.read") {
         return Ok(None);
     }
     let Some(staff) = staff_directory::find(conn, guild, chat, visit.now()).await? else { return Ok(None) };
-    let notes = staff_note::list(conn, guild, Some(chat), Part::first(ENTRIES)).await?;
+    let notes = staff_note::list(conn, guild, Some(chat), Part::first(NOTES)).await?;
     let people = People::read(visit, notes.iter().map(|note| Subject::Chat(note.author_id))).await?;
     let note = |note: staff_note::Model| Note {
         by: people.who(visit, Subject::Chat(note.author_id)),
@@ -202,20 +169,4 @@ async fn staff_roles(visit: &GuildVisit, discord: &OnDiscord) -> Result<Vec<Stri
     let roles = staff_role::list(visit.read(), visit.guild.guild_id).await?;
     let held = |role: &staff_role::Model| discord.held.iter().any(|held| held.id == role.role_id);
     Ok(roles.into_iter().filter(held).map(|role| role.role_name).collect())
-}
-
-/// The newest entries about either account.
-async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Sentence>, PageError> {
-    if !visit.may("audit.read") {
-        return Ok(Vec::new());
-    }
-    let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let mut rows = Vec::new();
-    for target in [link.chat_id.to_string(), link.play_id.to_string()] {
-        let about = Filter { target: Some(&target), ..Filter::default() };
-        rows.extend(audit_entry::list(conn, guild, about, Part::first(ENTRIES)).await?);
-    }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.audit_id.get()));
-    rows.truncate(usize::try_from(ENTRIES).unwrap_or(usize::MAX));
-    audit::sentences(visit, &rows).await
 }
