@@ -17,16 +17,19 @@ use value::Kind;
 /// A row: the names of its columns, with their values.
 pub type Row = Map<String, Json>;
 
+/// A column and how its values are written.
+type Field = (&'static str, Kind);
+
 /// A table with rows of a guild.
 pub struct Table {
     pub name: &'static str,
-    columns: Vec<(&'static str, Kind)>,
+    columns: Vec<Field>,
     /// Of the primary key, after the guild.
-    key: Vec<(&'static str, Kind)>,
+    key: Vec<Field>,
     /// The column of an id that counts the rows of all guilds.
     pub serial: Option<&'static str>,
     /// The first of the columns whose value the table's model does not take.
-    misfit: fn(&[(&'static str, Kind)], &[Value]) -> Option<usize>,
+    misfit: fn(&[Field], &[Value]) -> Option<usize>,
 }
 
 /// Columns that no query of their table reads.
@@ -124,7 +127,11 @@ impl Table {
         });
         let values = values.collect::<Result<Vec<_>, String>>()?;
         if let Some((column, _)) = (self.misfit)(&self.columns, &values).map(|at| self.columns[at]) {
-            let problem = if row[column].is_null() { "must not be null" } else { "has an unknown value" };
+            let problem = if row[column] == serde_json::Value::Null {
+                "must not be null"
+            } else {
+                "has an unknown value"
+            };
             return Err(format!("field `{column}` {problem}"));
         }
         let own = self.columns.iter().position(|(column, _)| *column == "guild_id");
@@ -147,7 +154,7 @@ impl Table {
 }
 
 /// Columns that the model does not have are never null.
-fn misfit<E: EntityTrait>(columns: &[(&'static str, Kind)], values: &[Value]) -> Option<usize> {
+fn misfit<E: EntityTrait>(columns: &[Field], values: &[Value]) -> Option<usize> {
     let mut model = <E::ActiveModel as ActiveModelTrait>::default();
     columns.iter().zip(values).position(|((name, kind), value)| match name.parse::<E::Column>() {
         Ok(column) => model.try_set(column, value.clone()).is_err(),

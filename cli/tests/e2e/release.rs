@@ -60,7 +60,8 @@ fn files(folder: &Path) -> BTreeSet<String> {
 /// What a file of the archive names: YAML outside of its comments, Markdown by links. Relative to its folder or to the archive's.
 fn named(archive: &Path, file: &str) -> Vec<(String, String)> {
     let text = || fs::read_to_string(archive.join(file)).unwrap();
-    let named: Vec<String> = if file.ends_with(".yaml") {
+    let extension = Path::new(file).extension().and_then(|end| end.to_str());
+    let named: Vec<String> = if extension == Some("yaml") {
         let text = text();
         let code = text.lines().map(|line| if line.starts_with('#') { "" } else { line });
         let code = code.map(|line| line.split(" #").next().unwrap());
@@ -74,7 +75,7 @@ fn named(archive: &Path, file: &str) -> Vec<(String, String)> {
             (is_relative || ends) && !word.starts_with('/')
         };
         words.filter(is_file).map(str::to_owned).collect()
-    } else if file.ends_with(".md") {
+    } else if extension == Some("md") {
         let text = text();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         let files = links.map(|link| link.split('#').next().unwrap());

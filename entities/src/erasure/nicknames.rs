@@ -72,7 +72,7 @@ pub fn take(said: &mut Json) -> bool {
     let Json::Object(fields) = said else { return false };
     let mut taken = false;
     fields.retain(|name, value| {
-        let goes = matches!(name.as_str(), "nickname" | "nickname_before") && !value.is_null();
+        let goes = matches!(name.as_str(), "nickname" | "nickname_before") && *value != Json::Null;
         taken |= goes || take(value);
         !goes
     });

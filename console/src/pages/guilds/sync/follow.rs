@@ -19,14 +19,16 @@ const PACES: [(&str, Option<i32>, &str); 7] = [
     ("0", Some(0), "Off"),
 ];
 
+const OFF_HERE: &str =
+    "The operator of this service has switched them off: members change when somebody syncs.";
+const NO_BOT: &str = "None starts: Guildhall has no bot here. The operator of this service sets its token, GUILDHALL_CHAT_TOKEN.";
+const OFF: &str = "They are off: members change when somebody syncs.";
+
 pub(super) struct Follow {
-    /// The operator lets no guild follow.
-    pub(super) is_off_here: bool,
-    /// None starts without the bot's token.
-    pub(super) is_without_bot: bool,
+    /// Why none starts.
+    pub(super) never: Option<&'static str>,
     /// None starts while nobody is linked.
     pub(super) is_without_members: bool,
-    pub(super) is_off: bool,
     /// Address of the pass that is under way.
     pub(super) job: Option<String>,
     pub(super) next: When,
@@ -43,11 +45,17 @@ pub(super) struct Follow {
 impl Follow {
     pub(super) async fn read(visit: &GuildVisit, form: &Form, members: u64) -> Result<Self, PageError> {
         let row = follow::read(visit.read(), visit.guild.guild_id, visit.now()).await?;
+        let by_operator = if visit.platforms().follow_pace == FollowPace::Off {
+            Some(OFF_HERE)
+        } else if !visit.platforms().chat.is_configured() {
+            Some(NO_BOT)
+        } else {
+            None
+        };
+        let is_off = row.is_off() && row.stopped.is_none();
         Ok(Self {
-            is_off_here: visit.platforms().follow_pace == FollowPace::Off,
-            is_without_bot: !visit.platforms().chat.is_configured(),
+            never: by_operator.or(is_off.then_some(OFF)),
             is_without_members: members == 0,
-            is_off: row.is_off(),
             job: row.job_id.map(|job| visit.url(&format!("/jobs/{job}"))),
             next: visit.when(row.due_at),
             ended: row.ended_at.map(|at| visit.when(at)),
@@ -55,7 +63,7 @@ impl Follow {
             looked: row.looked_at.map(|at| visit.when(at)),
             brake_percent: sent_or(form, "brake_percent", &row.brake_percent.to_string()),
             paces: paces(&row, form),
-            stopped: row.stopped,
+            stopped: row.stopped.filter(|_| by_operator.is_none()),
         })
     }
 }
