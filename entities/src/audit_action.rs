@@ -120,7 +120,7 @@ pub const ALL: [&str; 114] = [
 ];
 
 /// Whether the service writes this action.
-pub fn is_known(action: &str) -> bool {
+pub(crate) fn is_known(action: &str) -> bool {
     ALL.binary_search(&action).is_ok()
 }
 

@@ -10,13 +10,16 @@ use queue::{Draft, Payload, QueueError};
 use runtime::UnitOfWork;
 use serde::{Deserialize, Serialize};
 
-/// Sends a text to one person, whether or not they are in the guild.
+/// Sends a text to one person.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DirectMessage {
     /// For whose bot it is counted. Its people learn neither text nor recipient.
     pub guild: GuildId,
     pub to: ChatId,
     pub text: String,
+    /// Not to who is not in the guild: the words are its staff's, the bot is that of all guilds.
+    #[serde(default)]
+    pub to_members: bool,
 }
 
 impl Payload for DirectMessage {

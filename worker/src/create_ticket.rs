@@ -6,7 +6,7 @@
 
 use entities::audit_entry::NewEntry;
 use entities::job::Failure;
-use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
+use entities::{ChannelId, TicketId, Timestamp, application_panel, application_submission, link, ticket};
 use jobs::kinds::CreateTicket;
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Platforms, Viewers};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
@@ -54,23 +54,28 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
-    /// The request of an earlier run may still be in flight, whatever ended that run.
+    /// The request of a run that was cut a moment ago may still be in flight, whatever cut it.
     async fn find_or_wait(
         &self,
         job: &JobContext,
         ticket: &ticket::Model,
     ) -> Result<Option<ChatChannel>, JobError> {
-        match self.find(ticket).await? {
-            None if job.is_resumed() => {
-                tokio::time::sleep(SETTLE_PAUSE).await;
+        let found = self.find(ticket).await?;
+        let asked = job.last_checkpoint::<Timestamp>().filter(|_| found.is_none());
+        let since = asked.and_then(|asked| (job.now() - asked).to_std().ok());
+        match since.and_then(|since| SETTLE_PAUSE.checked_sub(since)) {
+            None => Ok(found),
+            Some(left) => {
+                tokio::time::sleep(left).await;
                 self.find(ticket).await
             }
-            found => Ok(found),
         }
     }
 
     async fn make(&self, job: &JobContext, ticket: &ticket::Model) -> Result<ChatChannel, JobError> {
         let channel = self.describe(job, ticket).await?;
+        // When it was asked for.
+        job.checkpoint(job.begin().await?, &job.now()).await?;
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
         self.0.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {

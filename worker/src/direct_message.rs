@@ -15,10 +15,13 @@ impl Handler for Job {
     type Payload = DirectMessage;
 
     async fn run(&self, job: &JobContext, message: DirectMessage) -> Result<Outcome, JobError> {
-        let DirectMessage { guild, to, text } = message;
+        let DirectMessage { guild, to, text, to_members } = message;
         let nonce = job.id().0.simple().to_string();
-        job.before_single_effect().await?;
         let call = CallContext::interactive(guild);
+        if to_members && self.0.chat.member(call, to).await.map_err(job_error)?.is_none() {
+            return Ok(Outcome::done(json!({ "delivered": false })));
+        }
+        job.before_single_effect().await?;
         let delivery = self.0.chat.direct_message(call, to, &text, &nonce).await.map_err(job_error)?;
         Ok(Outcome::done(json!({ "delivered": delivery == Delivery::Sent })))
     }

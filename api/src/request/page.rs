@@ -13,6 +13,8 @@ use crate::response::reply::Reply;
 
 const DEFAULT: u64 = 50;
 const MAX: u64 = 100;
+/// Bytes of a page's entries, but for its first: what many slow readers hold at once is bounded.
+const BYTES: usize = 1024 * 1024;
 /// More rows than any list has.
 const WHOLE: u64 = u32::MAX as u64;
 
@@ -89,17 +91,42 @@ impl<C: Field> Page<C> {
     }
 
     /// The rows without the extra one as entries, with the cursor of the next page in the data and in the header.
-    pub(crate) fn reply<T, E: From<T>, N: ToString, D: Serialize>(
+    pub(crate) fn reply<T, E: From<T> + Serialize, N: ToString, D: Serialize>(
         &self,
         mut rows: Vec<T>,
         id: impl Fn(&T) -> N,
         data: impl FnOnce(Vec<E>, Option<N>) -> D,
     ) -> Result<Reply, ApiError> {
-        let next = self.cut(&mut rows, id);
+        let next = self.cut(&mut rows, &id);
+        let (entries, next) = self.within(rows, id, next)?;
         let next_cursor = next.as_ref().map(N::to_string);
-        let mut reply = Reply::data(&data(rows.into_iter().map(E::from).collect(), next))?;
+        let mut reply = Reply::data(&data(entries, next))?;
         reply.next_cursor = next_cursor;
         Ok(reply)
+    }
+
+    /// As many entries as a page has room for, with the cursor of the next page.
+    fn within<T, E: From<T> + Serialize, N>(
+        &self,
+        rows: Vec<T>,
+        id: impl Fn(&T) -> N,
+        next: Option<N>,
+    ) -> Result<(Vec<E>, Option<N>), ApiError> {
+        if self.limit == WHOLE {
+            return Ok((rows.into_iter().map(E::from).collect(), next));
+        }
+        let (mut entries, mut bytes, mut last) = (Vec::with_capacity(rows.len()), 0, None);
+        for row in rows {
+            let own = id(&row);
+            let entry = E::from(row);
+            bytes += serde_json::to_vec(&entry)?.len();
+            if bytes > BYTES && last.is_some() {
+                return Ok((entries, last));
+            }
+            entries.push(entry);
+            last = Some(own);
+        }
+        Ok((entries, next))
     }
 
     /// Drops the extra row; returns the cursor of the next page.
@@ -135,6 +162,19 @@ mod tests {
         assert_eq!(link("/bans", "cursor=9&limit=2", "8"), "</bans?limit=2&cursor=8>; rel=\"next\"");
         let mut rows = vec![9, 8];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (None, vec![9, 8]));
+    }
+
+    #[test]
+    fn a_page_of_long_entries_ends_early_and_has_one_at_least() {
+        let page = Page::<AuditId> { cursor: None, limit: 9 };
+        let rows = |bytes| vec!["x".repeat(bytes); 3];
+        let within = |bytes| -> (Vec<String>, Option<usize>) {
+            page.within(rows(bytes), |row| row.len(), None).unwrap()
+        };
+        let kept = |bytes| (within(bytes).0.len(), within(bytes).1);
+        assert_eq!(kept(BYTES / 4), (3, None));
+        assert_eq!(kept(BYTES / 2 - 10), (2, Some(BYTES / 2 - 10)));
+        assert_eq!(kept(BYTES + 1), (1, Some(BYTES + 1)));
     }
 
     #[test]

@@ -107,10 +107,10 @@ async fn accepted(database: &Database, replace: bool) -> anyhow::Result<Replaced
             process::DEAD_AFTER.as_secs()
         );
     }
-    let objects = replaced.objects(conn).await?;
-    if objects > 0 && !replace {
+    let (objects, guilds) = (replaced.objects(conn).await?, replaced.guilds(conn).await?);
+    if objects > 0 && guilds != Some(0) && !replace {
         let objects = output::count(usize::try_from(objects)?, "object");
-        let guilds = match replaced.guilds(conn).await? {
+        let guilds = match guilds {
             Some(guilds) => format!(", and {}", output::count(usize::try_from(guilds)?, "guild")),
             None => String::new(),
         };

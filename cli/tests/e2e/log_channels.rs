@@ -84,7 +84,7 @@ async fn news_are_posted_where_they_belong(deployment: &Deployment) {
     let settings = format!("/guilds/{}/settings", deployment.guild().id);
     api.patch(&settings, json!({ "strike_days": 12 })).await.ok();
     // Clients do not make news.
-    let entry = json!({ "action": "moderation.noted", "target_id": "5" });
+    let entry = json!({ "action": "moderation.ban", "target_id": "5" });
     api.post(&format!("/guilds/{}/audit-logs", deployment.guild().id), entry).await.ok();
     api.patch(&settings, json!({ "strike_days": 13 })).await.ok();
     let texts = posted(deployment, &channel, 3).await;

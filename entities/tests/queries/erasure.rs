@@ -25,7 +25,10 @@ const OTHERS: [(&str, &str); 9] = [
         "guild.* role_name scope_role nickname_template questions api_key.name quota.name registered_game.name \
          application_panel.name webhook.url webhook.secret webhook.old_secret",
     ),
-    ("of the processes", "worker.* api_process.* leader_lease.* schedule.* gateway_shard.* job_pause.reason"),
+    (
+        "of the processes and commands",
+        "worker.* api_process.* guild_import.placed leader_lease.* schedule.* gateway_shard.* job_pause.reason",
+    ),
     ("the user of the operating system", "console_operator.added_by"),
     ("said by a platform or the name of a list", "sanction.mirror_error shield_flag.source"),
     (

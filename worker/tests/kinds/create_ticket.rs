@@ -8,6 +8,7 @@ use entities::ticket::{self, Begun, Model, State};
 use entities::{ChannelId, JobId};
 use jobs::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
+use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, chat, guild_id, role, until};
@@ -188,11 +189,17 @@ async fn a_channel_that_comes_late_from_an_earlier_run_is_waited_for() {
     let process = fixture.process().await;
     fixture.order(&json!({ "route": CREATE, "status": 500, "count": 1 })).await;
     let (ticket, job) = process.ask(&person).await;
-    until("the second run", async || {
+    until("the end of the first run", async || {
         let row = process.row(job).await;
-        row.state == entities::job::State::Running && row.token == 2
+        row.state == entities::job::State::Queued && row.token == 1
     })
     .await;
+    // As if it had been cut just before its answer.
+    let cut = process.context.clock.now().to_rfc3339();
+    let cut = format!(
+        "UPDATE job SET run_at = '2026-01-01T00:00:00+00:00', checkpoint = '\"{cut}\"' WHERE token = 1"
+    );
+    process.context.database.write().execute_unprepared(&cut).await.unwrap();
     until("it has looked", async || {
         fixture.stats().await["requests"]["GET /guilds/:guild/channels"]["200"] == 2
     })

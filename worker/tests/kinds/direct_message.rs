@@ -13,7 +13,7 @@ use crate::people::Person;
 const SEND: &str = "POST /channels/:channel/messages";
 
 fn message(to: &Person, text: &str) -> DirectMessage {
-    DirectMessage { guild: guild_id(), to: chat(to.chat), text: text.to_owned() }
+    DirectMessage { guild: guild_id(), to: chat(to.chat), text: text.to_owned(), to_members: false }
 }
 
 #[tokio::test]
@@ -41,6 +41,17 @@ async fn somebody_who_takes_no_messages_is_no_error() {
     fixture.close_messages(person.chat).await;
     assert_eq!(process.succeed(&message(&person, "Hi")).await, json!({ "delivered": false }));
     assert_eq!(fixture.messages(person.chat).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn what_staff_write_reaches_only_members() {
+    let [person, stranger] = [1, 2].map(Person::right);
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    for (to, delivered) in [(&person, true), (&stranger, false)] {
+        let of_staff = DirectMessage { to_members: true, ..message(to, "Hi") };
+        assert_eq!(process.succeed(&of_staff).await, json!({ "delivered": delivered }));
+    }
 }
 
 #[tokio::test]

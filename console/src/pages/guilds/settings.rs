@@ -19,33 +19,10 @@ use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response, Undo};
 use crate::visit::GuildVisit;
 use changes::{Changes, LOADED, UNDO};
-pub(super) use form::{BOXES, POWERFUL};
+pub(super) use form::{BOXES, FIELDS, POWERFUL};
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
-pub(super) const FIELDS: &[&str] = &[
-    "nickname_template",
-    "time_zone",
-    "week_start",
-    "strike_days",
-    "mirror_bans_per_hour",
-    "score_weights",
-    "allowed_privileged_roles",
-    "link_ways",
-    "link_min_chat_days",
-    "link_min_play_days",
-    "link_flagged",
-    "link_banned",
-    "verified_role",
-    "unverified_role",
-    "nickname_bypass_roles",
-    "role_bypass_roles",
-    "sticky_roles",
-    "link_message",
-    "join_notice",
-    "join_channel",
-    "accent",
-];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 #[derive(Template)]

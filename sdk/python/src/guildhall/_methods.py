@@ -132,7 +132,8 @@ class Methods(BaseClient):
     def cancel_job(self, job_id: m.JobId, *, options: Options = DEFAULT) -> m.Job:
         """Cancel a job.
 
-        Needs the scope of the job's kind. A job that has not begun ends now; a running job stops at its next step.
+        Needs the scope of the job's kind. A job that has not begun ends now; a running job stops at its next step;
+        a dead one is given up.
         Scope `that of the job's kind`; at most 20 calls a minute of this key.
         Errors of its own: `job_over`.
         """
@@ -235,7 +236,7 @@ class Methods(BaseClient):
         """Append an entry of your own.
 
         Scope `moderation`; at most 20 calls a minute of this key.
-        Errors of its own: `too_many`.
+        Errors of its own: `action_of_syncs`, `too_many`.
         """
         return self.call(ops.CREATE_AUDIT_ENTRY, {"guildId": guild_id}, body, options).data
 
@@ -1984,7 +1985,8 @@ class Methods(BaseClient):
         and it expires no later than that. Its text is in this answer only, which is never stored: a request with
         `Idempotency-Key` is refused.
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `too_many`.
+        Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `not_administrator`,
+        `too_many`.
         """
         return self.call(ops.ROTATE_KEY, {"guildId": guild_id, "publicId": public_id}, body, options).data
 
@@ -2224,7 +2226,7 @@ class Methods(BaseClient):
 
         Fields that are absent keep their values.
         Scope `admin`; at most 20 calls a minute of this key.
-        Errors of its own: `no_channel`, `roles_changed`, `same_role`.
+        Errors of its own: `channel_refused`, `no_channel`, `roles_changed`, `same_role`.
         """
         return self.call(ops.UPDATE_SETTINGS, {"guildId": guild_id}, body, options).data
 

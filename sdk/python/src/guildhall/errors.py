@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from ._errors import ApiError
 
 
+class ActionOfSyncs(ApiError):
+    """`action_of_syncs`: 422."""
+
+
 class AlreadyAccepted(ApiError):
     """`already_accepted`: 409."""
 
@@ -265,6 +269,10 @@ class NotAMember(ApiError):
     """`not_a_member`: 404."""
 
 
+class NotAdministrator(ApiError):
+    """`not_administrator`: 403."""
+
+
 class NotFound(ApiError):
     """`not_found`: 404."""
 
@@ -474,6 +482,7 @@ class WrongCode(ApiError):
 
 
 BY_WORD: Mapping[str, type[ApiError]] = {
+    "action_of_syncs": ActionOfSyncs,
     "already_accepted": AlreadyAccepted,
     "already_approved": AlreadyApproved,
     "already_refused": AlreadyRefused,
@@ -539,6 +548,7 @@ BY_WORD: Mapping[str, type[ApiError]] = {
     "no_scopes": NoScopes,
     "no_such_path": NoSuchPath,
     "not_a_member": NotAMember,
+    "not_administrator": NotAdministrator,
     "not_found": NotFound,
     "not_held": NotHeld,
     "not_linked": NotLinked,

@@ -467,7 +467,7 @@ Whether the chat platform matches this ban: a ban while it is in force, no ban a
 class NewAuditEntry(TypedDict):
     action: str
     """
-    `<area>.<verb>`
+    `<area>.<verb>`, not `sync.member`, whose entries have a chain of their own.
     """
     guild_id: NotRequired[GuildId | None]
     """
@@ -802,7 +802,7 @@ class ServerHeartbeat(TypedDict):
     player_count: int
     server_id: str
     """
-    At most 200 characters; empty in the studio.
+    At most 200 characters, not only white space; empty in the studio.
     """
     universe_id: int | str
 
@@ -849,7 +849,7 @@ class SessionRequest(TypedDict):
     play_id: int | str
     server_id: str
     """
-    At most 200 characters; empty in the studio.
+    At most 200 characters, not only white space; empty in the studio.
     """
 
 
@@ -1377,7 +1377,7 @@ class Tick(TypedDict):
     """
     server_id: str
     """
-    At most 200 characters; empty in the studio.
+    At most 200 characters, not only white space; empty in the studio.
     """
     sessions: NotRequired[list[Session] | None]
     since: NotRequired[str | None]

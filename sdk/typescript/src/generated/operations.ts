@@ -228,7 +228,8 @@ export interface Methods {
   beginLinkAttempt: Method<"beginLinkAttempt">;
   /**
    * Cancel a job.
-   * Needs the scope of the job's kind. A job that has not begun ends now; a running job stops at its next step.
+   * Needs the scope of the job's kind. A job that has not begun ends now; a running job stops at its next step; a
+   * dead one is given up.
    * Scope `that of the job's kind`; at most 20 calls a minute of this key.
    * Errors of its own: `job_over`.
    */
@@ -299,7 +300,7 @@ export interface Methods {
   /**
    * Append an entry of your own.
    * Scope `moderation`; at most 20 calls a minute of this key.
-   * Errors of its own: `too_many`.
+   * Errors of its own: `action_of_syncs`, `too_many`.
    */
   createAuditEntry: Method<"createAuditEntry">;
   /**
@@ -881,7 +882,8 @@ export interface Methods {
    * and it expires no later than that. Its text is in this answer only, which is never stored: a request with
    * `Idempotency-Key` is refused.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `too_many`.
+   * Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `not_administrator`,
+   * `too_many`.
    */
   rotateKey: Method<"rotateKey">;
   /**
@@ -1045,7 +1047,7 @@ export interface Methods {
    * Change settings.
    * Fields that are absent keep their values.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `no_channel`, `roles_changed`, `same_role`.
+   * Errors of its own: `channel_refused`, `no_channel`, `roles_changed`, `same_role`.
    */
   updateSettings: Method<"updateSettings">;
   /**

@@ -93,6 +93,6 @@ async fn take_effect(
     if let Some(reason) = &decided.decision_reason {
         text = format!("{text}\n\n{reason}");
     }
-    DirectMessage { guild, to: user, text }.enqueue(work, call.actor()).await?;
+    DirectMessage { guild, to: user, text, to_members: true }.enqueue(work, call.actor()).await?;
     Ok(job)
 }

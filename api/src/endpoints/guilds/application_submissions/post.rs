@@ -3,7 +3,6 @@
 use entities::application_submission::{self, NewSubmission};
 use entities::{ChatId, PanelId, SubmissionId};
 use people::Needs;
-use platforms::PlatformError;
 use serde_json::Value;
 
 use crate::endpoints::guilds::application_panels::checks::locked;
@@ -42,9 +41,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.body()?;
     call.caller.acts_for(applicant, Needs::Admin)?;
     call.caller.require_member()?;
-    if call.caller.key().is_some() {
-        require_known_member(&call, applicant).await?;
-    }
     call.room_for(call.read(), Cap::Submissions, 1).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let of = locked(&call, &work, panel).await?;
@@ -70,14 +66,4 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
     work.audit("application_submissions.add", submission.submission_id, json!({ "after": after }));
     work.commit(Reply::data(&submission)?.with_message("submission added")).await
-}
-
-/// The bot of all guilds writes to applicants: a guild names only its own members. Without a bot nobody is written to.
-async fn require_known_member(call: &Call, applicant: ChatId) -> Result<(), ApiError> {
-    match call.state.platforms.chat.known_user(call.platform(), applicant).await {
-        Ok(Some(known)) if known.is_member => Ok(()),
-        Ok(_) => Err(ApiError::not_a_member()),
-        Err(PlatformError::NotConfigured(_)) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -1,7 +1,8 @@
 //! POST /guilds/:guildId/audit-logs (docs/rules.md 8): an entry of the client's own.
 
-use entities::audit_entry::{Content, Source};
-use entities::{AuditId, audit_action, audit_chain};
+use entities::AuditId;
+use entities::audit_chain;
+use entities::audit_entry::{Content, MEMBER_SYNCED, Source};
 use serde_json::Value;
 
 use crate::endpoints::guilds::audit_logs::action::Action;
@@ -10,11 +11,11 @@ use crate::request::values::SizedObject;
 
 /// Bytes of an entry's metadata as JSON.
 const METADATA_MAX: usize = 16 * 1024;
-const ACTION_OF_SERVICE: &str = "action_of_service";
+const OF_SYNCS: &str = "action_of_syncs";
 
 request! {
     pub(crate) struct NewAuditEntry {
-        /// `<area>.<verb>`, none of the service's own actions.
+        /// `<area>.<verb>`, not `sync.member`, whose entries have a chain of their own.
         action: Action,
         #[example(json!({ "event": "training" }))]
         metadata: Option<SizedObject<METADATA_MAX>>,
@@ -27,14 +28,14 @@ pub(crate) fn operation() -> Operation {
     Operation::new("createAuditEntry", "Append an entry of your own")
         .body::<NewAuditEntry>()
         .data::<Created<AuditId>>()
-        .refuses(422, &["too_many", ACTION_OF_SERVICE])
+        .refuses(422, &["too_many", OF_SYNCS])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NewAuditEntry { action, metadata, target_id } = call.body()?;
-    if audit_action::is_known(&action.0) {
-        let message = format!("`action` may be no action that the service itself logs; sent: {}", action.0);
-        return Err(ApiError::rule(ACTION_OF_SERVICE, message));
+    if action.0 == MEMBER_SYNCED {
+        let message = format!("`action` may not be {MEMBER_SYNCED}: only syncs write such entries");
+        return Err(ApiError::rule(OF_SYNCS, message));
     }
     let target = target_id.map(|text| text.0).unwrap_or_default();
     let metadata = Value::Object(metadata.unwrap_or_default().0);

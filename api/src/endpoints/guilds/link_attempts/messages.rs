@@ -73,5 +73,5 @@ async fn send(
     text: String,
     actor: Actor,
 ) -> Result<(), ApiError> {
-    Ok(DirectMessage { guild, to, text }.enqueue(work, actor).await?)
+    Ok(DirectMessage { guild, to, text, to_members: false }.enqueue(work, actor).await?)
 }

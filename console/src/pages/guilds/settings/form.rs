@@ -8,6 +8,30 @@ use super::linking::{LINK_ROLES, SPARING, word};
 use crate::fields::Fields;
 use crate::pages::guilds::staff::labels::action;
 
+pub(in crate::pages::guilds) const FIELDS: &[&str] = &[
+    "nickname_template",
+    "time_zone",
+    "week_start",
+    "strike_days",
+    "mirror_bans_per_hour",
+    "score_weights",
+    "allowed_privileged_roles",
+    "link_ways",
+    "link_min_chat_days",
+    "link_min_play_days",
+    "link_flagged",
+    "link_banned",
+    "verified_role",
+    "unverified_role",
+    "nickname_bypass_roles",
+    "role_bypass_roles",
+    "sticky_roles",
+    "link_message",
+    "join_notice",
+    "join_channel",
+    "accent",
+];
+
 /// Powerful roles that Guildhall may give.
 const POWERFUL_ROLES: &str = "allowed_privileged_roles";
 /// Whether roles make staff.
@@ -37,7 +61,7 @@ fn weight_field(kind: &str) -> String {
 
 /// Names of all fields of the form.
 pub(super) fn names() -> impl Iterator<Item = String> {
-    let own = super::FIELDS.iter().chain(&BOXES).filter(|field| **field != WEIGHTS);
+    let own = FIELDS.iter().chain(&BOXES).filter(|field| **field != WEIGHTS);
     own.map(|field| (*field).to_owned()).chain(weights().map(|(kind, _)| weight_field(kind)))
 }
 
