@@ -168,9 +168,8 @@ mod tests {
     fn a_page_of_long_entries_ends_early_and_has_one_at_least() {
         let page = Page::<AuditId> { cursor: None, limit: 9 };
         let rows = |bytes| vec!["x".repeat(bytes); 3];
-        let within = |bytes| -> (Vec<String>, Option<usize>) {
-            page.within(rows(bytes), |row| row.len(), None).unwrap()
-        };
+        let within =
+            |bytes| -> (Vec<String>, Option<usize>) { page.within(rows(bytes), String::len, None).unwrap() };
         let kept = |bytes| (within(bytes).0.len(), within(bytes).1);
         assert_eq!(kept(BYTES / 4), (3, None));
         assert_eq!(kept(BYTES / 2 - 10), (2, Some(BYTES / 2 - 10)));
