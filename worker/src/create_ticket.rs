@@ -6,7 +6,7 @@
 
 use entities::audit_entry::NewEntry;
 use entities::job::Failure;
-use entities::{ChannelId, TicketId, Timestamp, application_panel, application_submission, link, ticket};
+use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use jobs::kinds::CreateTicket;
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Platforms, Viewers};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
@@ -19,6 +19,9 @@ pub(crate) struct Job(pub(crate) Platforms);
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
+/// The checkpoint while the channel is asked for.
+const ASKED: bool = true;
+
 impl Handler for Job {
     type Payload = CreateTicket;
 
@@ -54,31 +57,32 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
-    /// The request of a run that was cut a moment ago may still be in flight, whatever cut it.
+    /// The request of a run that was cut may still be in flight, whatever cut it.
     async fn find_or_wait(
         &self,
         job: &JobContext,
         ticket: &ticket::Model,
     ) -> Result<Option<ChatChannel>, JobError> {
-        let found = self.find(ticket).await?;
-        let asked = job.last_checkpoint::<Timestamp>().filter(|_| found.is_none());
-        let since = asked.and_then(|asked| (job.now() - asked).to_std().ok());
-        match since.and_then(|since| SETTLE_PAUSE.checked_sub(since)) {
-            None => Ok(found),
-            Some(left) => {
-                tokio::time::sleep(left).await;
+        match self.find(ticket).await? {
+            None if job.last_checkpoint() == Some(ASKED) => {
+                tokio::time::sleep(SETTLE_PAUSE).await;
                 self.find(ticket).await
             }
+            found => Ok(found),
         }
     }
 
     async fn make(&self, job: &JobContext, ticket: &ticket::Model) -> Result<ChatChannel, JobError> {
         let channel = self.describe(job, ticket).await?;
-        // When it was asked for.
-        job.checkpoint(job.begin().await?, &job.now()).await?;
+        job.checkpoint(job.begin().await?, &ASKED).await?;
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
-        self.0.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
+        let made = self.0.chat.create_channel(call, channel, REASON).await;
+        if made.is_err() {
+            // This run was not cut: the next one need not wait.
+            job.checkpoint(job.begin().await?, &!ASKED).await?;
+        }
+        made.map_err(|error| match &error {
             // The backoff of later attempts is longer than this.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
                 JobError::Snooze(Failure::from(&error), SETTLE_PAUSE)
