@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Condition, QueryOrder, QuerySelect, Select};
+use sea_orm::{QueryOrder, QuerySelect, Select};
 
 use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force};
 use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
@@ -42,6 +42,22 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// `play`: the game user of the person.
+    pub(super) fn new(row: Model, play: Option<PlayId>, is_outlasted: bool) -> Self {
+        Self {
+            is_outlasted,
+            sanction_id: row.sanction_id,
+            chat_id: row.chat_id,
+            play_id: row.play_id.or(play),
+            place_id: row.place_id,
+            reason: row.reason,
+            expires_at: row.expires_at,
+            lifted_at: row.lifted_at,
+            lifted_how: row.lifted_how,
+            revision: row.revision,
+        }
+    }
+
     /// The game id where it is known, so that a game server can match players with it.
     pub fn identifier(&self) -> Option<Subject> {
         self.play_id.map(Subject::Play).or(self.chat_id.map(Subject::Chat))
@@ -50,21 +66,6 @@ impl Listed {
     pub fn in_force(&self, now: Timestamp) -> bool {
         self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
-}
-
-/// The rows of the list that are in force, also those that are outlasted, oldest first: at most `limit`, from
-/// the one after `after` on.
-pub async fn range<C: ConnectionTrait>(
-    conn: &C,
-    list: List,
-    now: Timestamp,
-    after: Option<SanctionId>,
-    limit: u64,
-) -> Result<Vec<Listed>, DbErr> {
-    let after = Condition::all().add_option(after.map(|after| Column::SanctionId.gt(after)));
-    let range = of_list(list).filter(in_force(now)).filter(after).order_by_asc(Column::SanctionId);
-    let rows = range.limit(limit).all(conn).await?;
-    Ok(People::of(conn, list, &rows, now).await?.list(rows))
 }
 
 /// The rows that are shown, in pages, newest first.
@@ -142,8 +143,8 @@ impl People {
         let in_force = if people.is_empty() {
             Vec::new()
         } else {
-            let rows = of_list(list).filter(model::of_many(conn, list.guild, &people)).filter(in_force(now));
-            rows.all(conn).await?
+            let theirs = model::of_many(conn, list.guild, &people);
+            of_list(list).filter(theirs).filter(in_force(now)).all(conn).await?
         };
         let accounts =
             people.iter().flat_map(|&person| person.accounts().map(move |account| (account, person)));
@@ -159,17 +160,10 @@ impl People {
                 last.insert(key, end);
             }
         }
-        let listed = |row: Model| Listed {
-            is_outlasted: last.get(&self.key(&row)).is_some_and(|last| *last > row.end_order()),
-            sanction_id: row.sanction_id,
-            chat_id: row.chat_id,
-            play_id: row.play_id.or(self.person(&row).play),
-            place_id: row.place_id,
-            reason: row.reason,
-            expires_at: row.expires_at,
-            lifted_at: row.lifted_at,
-            lifted_how: row.lifted_how,
-            revision: row.revision,
+        let listed = |row: Model| {
+            let is_outlasted = last.get(&self.key(&row)).is_some_and(|last| *last > row.end_order());
+            let play = self.person(&row).play;
+            Listed::new(row, play, is_outlasted)
         };
         rows.into_iter().map(listed).collect()
     }
@@ -186,7 +180,7 @@ impl People {
     }
 }
 
-fn of_list(list: List) -> Select<Entity> {
+pub(super) fn of_list(list: List) -> Select<Entity> {
     Entity::find()
         .filter(Column::GuildId.eq(list.guild))
         .filter(Column::Kind.eq(list.kind))

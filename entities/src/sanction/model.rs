@@ -191,12 +191,12 @@ pub(super) fn of_people(guild: GuildId, people: &[Person]) -> Condition {
 
 /// The same of any number of people, in one statement for all numbers.
 pub(super) fn of_many(conn: &impl Conn, guild: GuildId, people: &[Person]) -> Condition {
-    let chats = people.iter().filter_map(|person| person.chat);
-    let plays = people.iter().filter_map(|person| person.play);
-    of_accounts(
-        guild,
-        [lists::any_of(conn, Column::ChatId, chats), lists::any_of(conn, Column::PlayId, plays)],
-    )
+    let chats: Vec<_> = people.iter().filter_map(|person| person.chat).collect();
+    let plays: Vec<_> = people.iter().filter_map(|person| person.play).collect();
+    // An alternative without an account would be searched among all rows of the guild.
+    let by_chat = (!chats.is_empty()).then(|| lists::any_of(conn, Column::ChatId, chats));
+    let by_play = (!plays.is_empty()).then(|| lists::any_of(conn, Column::PlayId, plays));
+    of_accounts(guild, by_chat.into_iter().chain(by_play))
 }
 
 /// The guild is repeated in each alternative: otherwise SQLite reads all rows of the guild.

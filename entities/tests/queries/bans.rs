@@ -5,8 +5,11 @@ use entities::sanction::active::{Against, InForce};
 use entities::sanction::change::{Lift, Target};
 use entities::sanction::list::{self, Changes, List};
 use entities::sanction::mirror::Mirror;
+use entities::sanction::whole::Whole;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
-use entities::{ChatId, JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
+use entities::{
+    ChatId, JobId, Lifted, Page, Person, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp,
+};
 
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
@@ -56,6 +59,18 @@ impl Fixture {
         change::lift(self.conn(), change, &[lift]).await.unwrap().into_iter().flatten().collect()
     }
 
+    /// A part of the whole list.
+    pub(crate) async fn range(
+        &self,
+        list: List,
+        now: i64,
+        after: Option<SanctionId>,
+        limit: u64,
+    ) -> Vec<list::Listed> {
+        let whole = Whole::begin(self.conn(), list, at(now)).await.unwrap();
+        whole.range(self.conn(), after, limit).await.unwrap()
+    }
+
     pub(crate) async fn changes(&self, list: List, since: i64, now: Timestamp) -> Changes {
         list::changes_since(self.conn(), list, since, now, 10).await.unwrap().unwrap()
     }
@@ -101,7 +116,7 @@ both_databases! {
         fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert_eq!(fixture.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(fixture.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(list::range(fixture.conn(), all_bans(), at(60), None, 10).await.unwrap().is_empty());
+        assert!(fixture.range(all_bans(), 60, None, 10).await.is_empty());
         assert!(expiry::guilds(fixture.conn(), None, at(59), 10).await.unwrap().is_empty());
         assert_eq!(expiry::guilds(fixture.conn(), None, at(60), 10).await.unwrap(), vec![guild()]);
         let change = fixture.change(at(61)).await;
@@ -154,7 +169,7 @@ both_databases! {
         }
         let id_of = |rows: Vec<list::Listed>| rows.iter().map(|row| row.sanction_id).collect::<Vec<_>>();
         let range = async |now, after, limit| {
-            id_of(list::range(fixture.conn(), all_bans(), at(now), after, limit).await.unwrap())
+            id_of(fixture.range(all_bans(), now, after, limit).await)
         };
         assert_eq!(range(1, None, 2).await, ids[..2]);
         assert_eq!(range(1, Some(ids[1]), 10).await, ids[2..]);
@@ -176,7 +191,7 @@ both_databases! {
         let linked = Person { chat: Some(chat(1)), play: Some(play(1)) };
         assert_eq!(change::relink(fixture.conn(), &change, &[linked]).await.unwrap(), 1);
         assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = list::range(fixture.conn(), all_bans(), at(1), None, 10).await.unwrap();
+        let listed = fixture.range(all_bans(), 1, None, 10).await;
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
         assert_eq!(fixture.changes(all_bans(), before, at(1)).await.shown, listed);
         let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
@@ -341,7 +356,7 @@ both_databases! {
         assert_eq!(found(at(59)).await, [ban.clone(), second.sanction.clone()]);
         assert_eq!(found(at(60)).await, [ban]);
         let mutes = all(SanctionKind::Mute);
-        let listed = list::range(fixture.conn(), mutes, at(1), None, 10).await.unwrap();
+        let listed = fixture.range(mutes, 1, None, 10).await;
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
         assert_eq!(history::list(fixture.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);

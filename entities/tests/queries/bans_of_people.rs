@@ -37,7 +37,7 @@ impl Follower {
             self.items.insert(format!("{}{place}", row.identifier().unwrap()), row.sanction_id);
         }
         self.revision = revision;
-        let shown = list::range(fixture.conn(), self.list, at(now), None, 100).await.unwrap();
+        let shown = fixture.range(self.list, now, None, 100).await;
         let shown: Vec<_> =
             shown.into_iter().filter(|row| !row.is_outlasted).map(|row| row.sanction_id).collect();
         let mut kept: Vec<_> = self.items.values().copied().collect();
@@ -162,7 +162,7 @@ both_databases! {
         assert_eq!(people(&followers[1]), ["10001", "10002"]);
         assert_eq!(people(&followers[2]), ["10001", "10001 in 5", "10002 in 0"]);
         let count = list::count(fixture.conn(), all_bans(), at(700)).await.unwrap();
-        let rows = list::range(fixture.conn(), all_bans(), at(700), None, 100).await.unwrap();
+        let rows = fixture.range(all_bans(), 700, None, 100).await;
         assert_eq!(rows.len() as u64, count, "who counts rows counts the outlasted too");
     }
 }

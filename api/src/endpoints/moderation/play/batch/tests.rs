@@ -1,6 +1,7 @@
 use entities::idempotency::{self, Hold};
 use entities::moderation_revision::Standing;
-use entities::sanction::list::{self, List};
+use entities::sanction::list::List;
+use entities::sanction::whole::Whole;
 use entities::{Places, audit_entry};
 use sea_orm::EntityTrait;
 
@@ -54,7 +55,8 @@ impl CallFixture {
     async fn in_force(&self) -> Vec<String> {
         let list = List { guild: the_guild(), kind: SanctionKind::Ban, places: Places::All };
         let now = self.state.context.clock.now();
-        let rows = list::range(self.state.context.database.read(), list, now, None, 100).await.unwrap();
+        let read = self.state.context.database.read();
+        let rows = Whole::begin(read, list, now).await.unwrap().range(read, None, 100).await.unwrap();
         rows.iter().map(|row| row.play_id.unwrap().to_string()).collect()
     }
 

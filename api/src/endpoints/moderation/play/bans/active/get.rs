@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use entities::moderation_revision::Standing;
 use entities::sanction::list::{self, Changes, List, Listed};
+use entities::sanction::whole::Whole;
 use entities::{Conn, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp};
 use sea_orm::DbErr;
 use serde_json::Value;
@@ -163,7 +164,7 @@ async fn current_tag(call: &Call, list: List) -> Result<String, ApiError> {
 struct AllInForce {
     list: List,
     now: Timestamp,
-    begun: Option<i64>,
+    begun: Option<(i64, Whole)>,
     last: Option<SanctionId>,
     count: u64,
     until: Option<Timestamp>,
@@ -173,13 +174,17 @@ impl WholeList for AllInForce {
     type Row = ActiveSanction;
 
     async fn next(&mut self, conn: &impl Conn, limit: u64) -> Result<Vec<ActiveSanction>, DbErr> {
-        if self.begun.is_none() {
-            self.begun = Some(Standing::read(conn, self.list.guild).await?.shown());
-        }
+        let begun = match &self.begun {
+            Some(begun) => begun,
+            None => {
+                let revision = Standing::read(conn, self.list.guild).await?.shown();
+                self.begun.insert((revision, Whole::begin(conn, self.list, self.now).await?))
+            }
+        };
         let mut shown = Vec::new();
         loop {
             let missing = limit - shown.len() as u64;
-            let rows = list::range(conn, self.list, self.now, self.last, missing).await?;
+            let rows = begun.1.range(conn, self.last, missing).await?;
             self.last = rows.last().map(|row| row.sanction_id).or(self.last);
             self.count += rows.len() as u64;
             self.until = rows.iter().filter_map(|row| row.expires_at).chain(self.until).min();
@@ -192,7 +197,7 @@ impl WholeList for AllInForce {
     }
 
     fn frame(&self) -> Result<Frame, ApiError> {
-        let revision = self.begun.unwrap_or_default();
+        let revision = self.begun.as_ref().map_or(0, |(revision, _)| *revision);
         let meta = ListMeta { revision, complete: true, lifted: Vec::new(), next_cursor: None };
         let reply = Reply::data(&ActiveList::new(self.list.kind, Vec::new(), meta))?;
         let etag = Some(tag(self.list.places, revision, self.count));
