@@ -1,7 +1,7 @@
 //! The history of links from the audit log: who made those of the table `link`, and which ones have ended.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 use serde::Deserialize;
 
@@ -20,8 +20,11 @@ const SWAPPED: &str = "links.swap";
 pub(crate) const OF_LINKS: &str =
     "action IN ('links.add', 'links.replace', 'links.remove', 'links.import', 'links.swap')";
 
-/// The game account of an ended link. Both databases have the arrow operators, but different types for a number in JSON.
-const BEFORE: &str = "CAST(metadata -> 'before' ->> 'play_id' AS text)";
+/// The game account of a link `before` or `after` its entry. Both databases have the arrow operators, but different types for a
+/// number in JSON.
+pub(crate) fn game_account(side: &str) -> SimpleExpr {
+    Expr::cust(format!("CAST(metadata -> '{side}' ->> 'play_id' AS text)"))
+}
 
 /// An ended link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +58,7 @@ pub async fn of_person(
     play: Option<PlayId>,
     limit: u64,
 ) -> Result<Vec<Ended>> {
-    let before = Expr::cust(BEFORE);
+    let before = game_account("before");
     let either = Condition::any()
         .add(Column::TargetId.eq(chat.to_string()))
         .add_option(play.map(|play| before.eq(play.to_string())));
@@ -64,7 +67,7 @@ pub async fn of_person(
 
 /// Ended links of a game account, the latest first, at most `limit`.
 pub async fn of_play(conn: &impl Conn, guild: GuildId, play: PlayId, limit: u64) -> Result<Vec<Ended>> {
-    let of_play = Condition::all().add(Expr::cust(BEFORE).eq(play.to_string()));
+    let of_play = Condition::all().add(game_account("before").eq(play.to_string()));
     list(conn, guild, of_play, limit).await
 }
 

@@ -1,5 +1,6 @@
 //! Before and after of a change, as recorded in audit entries (docs/rules.md 8).
 
+use entities::ChatId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -12,6 +13,19 @@ pub(crate) fn changes<T: Serialize>(before: &T, after: &T) -> Result<Option<Valu
         after.remove(&name);
     }
     Ok((!after.is_empty()).then(|| json!({ "before": before, "after": after })))
+}
+
+/// The same about what was said of a staff member, with whom it names: by that an erasure finds it.
+pub(crate) fn changes_about<T: Serialize>(
+    staff: ChatId,
+    before: &T,
+    after: &T,
+) -> Result<Option<Value>, serde_json::Error> {
+    let mut changes = changes(before, after)?;
+    if let Some(changes) = &mut changes {
+        changes["staff_id"] = json!(staff);
+    }
+    Ok(changes)
 }
 
 fn object<T: Serialize>(value: &T) -> Result<Map<String, Value>, serde_json::Error> {

@@ -22,7 +22,7 @@ pub(crate) struct ServerId(pub(crate) String);
 
 impl Field for ServerId {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of at most {SERVER_MAX} characters, empty or not only white space").into()
+        format!("a string of at most {SERVER_MAX} characters, empty or not blank").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
@@ -32,8 +32,7 @@ impl Field for ServerId {
     }
 
     fn shape() -> Shape {
-        shape::string("f3b1c2d4-server-7")
-            .about("At most 200 characters, not only white space; empty in the studio.")
+        shape::string("f3b1c2d4-server-7").about("At most 200 characters, not blank; empty in the studio.")
     }
 }
 
@@ -43,8 +42,7 @@ pub(crate) struct Target(pub(crate) String);
 
 impl Field for Target {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of 1 to {TARGET_MAX} characters, not only white space, or a positive integer")
-            .into()
+        format!("a string of 1 to {TARGET_MAX} characters, not blank, or a positive integer").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {

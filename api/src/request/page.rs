@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::request::parts::{Field, Take};
 use crate::request::url::Query;
+use crate::request::values::json_size;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
 
@@ -98,7 +99,7 @@ impl<C: Field> Page<C> {
         data: impl FnOnce(Vec<E>, Option<N>) -> D,
     ) -> Result<Reply, ApiError> {
         let next = self.cut(&mut rows, &id);
-        let (entries, next) = self.within(rows, id, next)?;
+        let (entries, next) = self.within(rows, id, next);
         let next_cursor = next.as_ref().map(N::to_string);
         let mut reply = Reply::data(&data(entries, next))?;
         reply.next_cursor = next_cursor;
@@ -111,22 +112,22 @@ impl<C: Field> Page<C> {
         rows: Vec<T>,
         id: impl Fn(&T) -> N,
         next: Option<N>,
-    ) -> Result<(Vec<E>, Option<N>), ApiError> {
+    ) -> (Vec<E>, Option<N>) {
         if self.limit == WHOLE {
-            return Ok((rows.into_iter().map(E::from).collect(), next));
+            return (rows.into_iter().map(E::from).collect(), next);
         }
         let (mut entries, mut bytes, mut last) = (Vec::with_capacity(rows.len()), 0, None);
         for row in rows {
             let own = id(&row);
             let entry = E::from(row);
-            bytes += serde_json::to_vec(&entry)?.len();
+            bytes += json_size(&entry);
             if bytes > BYTES && last.is_some() {
-                return Ok((entries, last));
+                return (entries, last);
             }
             entries.push(entry);
             last = Some(own);
         }
-        Ok((entries, next))
+        (entries, next)
     }
 
     /// Drops the extra row; returns the cursor of the next page.
@@ -168,8 +169,7 @@ mod tests {
     fn a_page_of_long_entries_ends_early_and_has_one_at_least() {
         let page = Page::<AuditId> { cursor: None, limit: 9 };
         let rows = |bytes| vec!["x".repeat(bytes); 3];
-        let within =
-            |bytes| -> (Vec<String>, Option<usize>) { page.within(rows(bytes), String::len, None).unwrap() };
+        let within = |bytes| -> (Vec<String>, Option<usize>) { page.within(rows(bytes), String::len, None) };
         let kept = |bytes| (within(bytes).0.len(), within(bytes).1);
         assert_eq!(kept(BYTES / 4), (3, None));
         assert_eq!(kept(BYTES / 2 - 10), (2, Some(BYTES / 2 - 10)));

@@ -13,6 +13,7 @@ use entities::{
     PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId, UniverseId, WebhookId,
     application_submission, job, leave_request, link_attempt, loa,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::request::parts::{Field, is_rounded, object, whole};
@@ -179,7 +180,7 @@ pub(crate) struct Text<const MAX: usize = 1000>(pub(crate) String);
 
 impl<const MAX: usize> Field for Text<MAX> {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of 1 to {MAX} characters, not only white space").into()
+        format!("a string of 1 to {MAX} characters, not blank").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
@@ -245,8 +246,9 @@ impl<const MAX: usize> Field for SizedObject<MAX> {
     }
 }
 
-fn json_size(fields: &Map<String, Value>) -> usize {
-    serde_json::to_string(fields).map_or(usize::MAX, |text| text.len())
+/// Bytes as JSON.
+pub(crate) fn json_size(value: &impl Serialize) -> usize {
+    serde_json::to_string(value).map_or(usize::MAX, |text| text.len())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -127,9 +127,6 @@ impl<'a> Import<'a> {
     /// Before the first row of the table. The place is noted with that row: until then it can be another one.
     async fn place(&mut self, table: &Table) -> anyhow::Result<()> {
         let Some(ids) = self.checked.ids.get(table.name) else { return Ok(()) };
-        if self.shifts.placed().0.contains_key(table.name) {
-            return Ok(());
-        }
         let transaction = self.context.database.begin().await?;
         let placed = self.shifts.place(&transaction, table, self.checked.guild, ids).await;
         placed.context("cannot place the ids")?;

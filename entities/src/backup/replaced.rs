@@ -4,7 +4,7 @@
 use sea_orm::{DatabaseBackend, QueryResult, Statement};
 
 use crate::process::DEAD_AFTER;
-use crate::{Conn, Result};
+use crate::{Conn, Result, guild};
 
 /// All that a release may have made. The turns are an order in which nothing depends on what was dropped before.
 const OBJECTS: &str = "SELECT 'pg_class'::regclass AS catalog, oid, relnamespace AS namespace, relowner AS owner,
@@ -44,7 +44,7 @@ impl Replaced {
         if !self.has(conn, "guild").await? {
             return Ok(None);
         }
-        number(conn, "SELECT count(*) FROM guild").await.map(Some)
+        guild::count(conn).await.map(Some)
     }
 
     /// The roles of the processes that are alive, each with their number.

@@ -9,7 +9,7 @@ use sea_orm::{ActiveValue::Set, ActiveValue::Unchanged, Condition, QueryOrder, Q
 use serde_json::json;
 
 use crate::audit_entry::{ActiveModel, Column, Entity, MEMBER_SYNCED, Model};
-use crate::link_history::OF_LINKS;
+use crate::link_history::{OF_LINKS, game_account};
 use crate::{AuditId, Conn, GuildId, PlayId, Result, link};
 
 /// A member of a guild, as target of an entry.
@@ -21,14 +21,13 @@ pub async fn members(conn: &impl Conn, play: PlayId) -> Result<BTreeSet<Member>>
     let mut members: BTreeSet<Member> =
         linked.iter().map(|link| (link.guild_id, link.chat_id.to_string())).collect();
     let id = play.to_string();
-    let named = |side: &str| Expr::cust(format!("CAST(metadata -> '{side}' ->> 'play_id' AS text)"));
     let rows: Vec<Member> = Entity::find()
         .select_only()
         .column(Column::GuildId)
         .column(Column::TargetId)
         .distinct()
         .filter(Expr::cust(OF_LINKS))
-        .filter(Condition::any().add(named("before").eq(id.clone())).add(named("after").eq(id)))
+        .filter(Condition::any().add(game_account("before").eq(id.clone())).add(game_account("after").eq(id)))
         .into_tuple()
         .all(conn)
         .await?;

@@ -27,6 +27,9 @@ pub(crate) const EMPTY_RANGE: &str = "empty_range";
 /// A template names a rank that its members do not have.
 pub(crate) const NO_RANK: &str = "no_rank";
 
+/// A role changed while its caller was checked against the one before.
+pub(crate) const ROLES_CHANGED: &str = "roles_changed";
+
 /// A nickname template of a binding.
 #[derive(Debug, Clone)]
 pub(crate) struct BindingTemplate(pub(crate) String);

@@ -11,7 +11,7 @@ use askama::Template;
 use entities::binding::{self as bindings, Binding};
 use entities::{BindingId, GroupId};
 use http::Method;
-use platforms::PlatformError;
+use platforms::{GuildOverview, PlatformError};
 use serde_json::Map;
 
 use crate::html::form::Form;
@@ -31,6 +31,12 @@ struct Page {
     url: String,
     may_write: bool,
     groups: Vec<Group>,
+    offer: Offer,
+    tested: Option<Tested>,
+}
+
+/// What the fields of a binding are chosen from.
+struct Offer {
     roles: Vec<RoleOption>,
     roles_problem: String,
     /// Fields with their errors beside them.
@@ -40,7 +46,6 @@ struct Page {
     /// The group whose ranks the form offers.
     chosen: Option<Chosen>,
     chosen_problem: String,
-    tested: Option<Tested>,
 }
 
 struct Chosen {
@@ -56,22 +61,36 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 async fn show(visit: &GuildVisit, form: Form) -> Result<Response, PageError> {
     let all = bindings::list(visit.read(), visit.guild.guild_id).await?;
     let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
-    let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &all).await;
     let page = Page {
         shell: visit.shell("Bindings", Place::Bindings),
         url: visit.url("/bindings"),
         may_write: visit.may("bindings.write"),
-        roles: overview.as_ref().map(|overview| rows::options(visit, overview)).unwrap_or_default(),
-        roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
-        shown: form::shown(chosen.is_some()),
-        types: form::types(chosen.is_some()),
-        chosen,
-        chosen_problem,
+        offer: Offer::read(visit, overview.as_ref(), form.text("group_id"), &all).await,
         tested: test::run(visit, &all, overview.as_ref().ok()).await?,
         groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))
+}
+
+impl Offer {
+    /// `typed` is the group; without one it is that of `all`, if they have one.
+    async fn read(
+        visit: &GuildVisit,
+        overview: Result<&GuildOverview, &PlatformError>,
+        typed: &str,
+        all: &[Binding],
+    ) -> Self {
+        let (chosen, chosen_problem) = choose(visit, typed, all).await;
+        Self {
+            roles: overview.map(|overview| rows::options(visit, overview)).unwrap_or_default(),
+            roles_problem: overview.err().map(PlatformError::to_string).unwrap_or_default(),
+            shown: form::shown(chosen.is_some()),
+            types: form::types(chosen.is_some()),
+            chosen,
+            chosen_problem,
+        }
+    }
 }
 
 /// The group whose ranks are offered, or the error of the input.

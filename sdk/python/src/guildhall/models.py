@@ -802,7 +802,7 @@ class ServerHeartbeat(TypedDict):
     player_count: int
     server_id: str
     """
-    At most 200 characters, not only white space; empty in the studio.
+    At most 200 characters, not blank; empty in the studio.
     """
     universe_id: int | str
 
@@ -849,7 +849,7 @@ class SessionRequest(TypedDict):
     play_id: int | str
     server_id: str
     """
-    At most 200 characters, not only white space; empty in the studio.
+    At most 200 characters, not blank; empty in the studio.
     """
 
 
@@ -1377,7 +1377,7 @@ class Tick(TypedDict):
     """
     server_id: str
     """
-    At most 200 characters, not only white space; empty in the studio.
+    At most 200 characters, not blank; empty in the studio.
     """
     sessions: NotRequired[list[Session] | None]
     since: NotRequired[str | None]

@@ -3891,7 +3891,7 @@ export interface components {
             place_id: number | string;
             /** Format: int64 */
             player_count: number;
-            /** @description At most 200 characters, not only white space; empty in the studio. */
+            /** @description At most 200 characters, not blank; empty in the studio. */
             server_id: string;
             universe_id: number | string;
         };
@@ -3931,7 +3931,7 @@ export interface components {
             guild_id?: components["schemas"]["GuildId"] | null;
             place_id: number | string;
             play_id: number | string;
-            /** @description At most 200 characters, not only white space; empty in the studio. */
+            /** @description At most 200 characters, not blank; empty in the studio. */
             server_id: string;
         };
         /** @description The part of a guild that its admins set. */
@@ -4409,7 +4409,7 @@ export interface components {
              * @description 1 for the first tick of a server, and one more for each further one.
              */
             sequence: number;
-            /** @description At most 200 characters, not only white space; empty in the studio. */
+            /** @description At most 200 characters, not blank; empty in the studio. */
             server_id: string;
             sessions?: string[] | null;
             /** @description The `state` of the last answer. */

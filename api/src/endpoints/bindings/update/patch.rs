@@ -5,14 +5,11 @@ use entities::{BindingId, GroupId, GroupRoleId, RoleId};
 
 use crate::endpoints::audit;
 use crate::endpoints::bindings::change::{
-    BindingTemplate, EMPTY_RANGE, FOREIGN_FIELD, MemberRank, NO_RANK, Priority, Rank, begin, check_giver,
-    checked, condition, duplicate,
+    BindingTemplate, EMPTY_RANGE, FOREIGN_FIELD, MemberRank, NO_RANK, Priority, ROLES_CHANGED, Rank, begin,
+    check_giver, checked, condition, duplicate,
 };
 use crate::endpoints::prelude::*;
 use crate::request::values::Nullable;
-
-/// The binding got another role while its caller was checked.
-const ROLES_CHANGED: &str = "roles_changed";
 
 request! {
     pub(crate) struct BindingPatch {

@@ -4,6 +4,7 @@ use entities::application_panel::{self, Model};
 use entities::{ChannelId, PanelId, RoleId, RoleList};
 
 use crate::endpoints::audit;
+use crate::endpoints::bindings::change::ROLES_CHANGED;
 use crate::endpoints::guilds::application_panels::checks::{
     QuestionList, StaffRoles, check_accept_role, check_staff_roles, locked,
 };
@@ -52,7 +53,7 @@ pub(crate) fn operation() -> Operation {
         .body::<PanelPatch>()
         .data::<ApplicationPanel>()
         .message("panel updated")
-        .refuses(409, &["roles_changed"])
+        .refuses(409, &[ROLES_CHANGED])
         .refuses(422, &["unknown_role"])
 }
 
@@ -68,7 +69,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     // What was checked is what is written.
     if patch.accept_role_id.0.is_some() && before.accept_role_id != given {
         let message = "somebody else has just changed `accept_role_id`: read the panel again";
-        return Err(ApiError::conflict("roles_changed", message));
+        return Err(ApiError::conflict(ROLES_CHANGED, message));
     }
     let after = patch.applied_to(before.clone());
     if after.staff_role_ids != before.staff_role_ids {

@@ -6,7 +6,7 @@ use entities::{ChannelId, RoleId, RoleList};
 use serde_json::Value;
 
 use crate::endpoints::audit;
-use crate::endpoints::bindings::change::check_giver;
+use crate::endpoints::bindings::change::{ROLES_CHANGED, check_giver};
 use crate::endpoints::guilds::log_channels::channel::check_channel;
 use crate::endpoints::guilds::settings::values::{LinkWays, NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
@@ -136,7 +136,7 @@ pub(crate) fn operation() -> Operation {
         .body::<SettingsPatch>()
         .data::<Settings>()
         .message("settings updated")
-        .refuses(409, &["roles_changed"])
+        .refuses(409, &[ROLES_CHANGED])
         .refuses(422, &["same_role", "no_channel", "channel_refused"])
 }
 
@@ -212,7 +212,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let before = guild::find_for_update(work.tx(), call.guild()).await?.or_not_found("guild")?.settings();
     if patch.roles().iter().any(Option::is_some) && roles(&before).map(|(_, role)| role) != checked {
         return Err(ApiError::conflict(
-            "roles_changed",
+            ROLES_CHANGED,
             "somebody else has just changed these roles: try again",
         ));
     }

@@ -5,10 +5,8 @@ use askama::Template;
 use entities::BindingId;
 use entities::binding::{self, Binding};
 use http::Method;
-use platforms::PlatformError;
 
-use super::rows::RoleOption;
-use super::{Chosen, choose, form, rows};
+use super::{Offer, form, rows};
 use crate::fields::Fields;
 use crate::html::form::Form;
 use crate::html::shell::{Place, Shell};
@@ -22,15 +20,7 @@ struct Page {
     url: String,
     list_url: String,
     form: Form,
-    roles: Vec<RoleOption>,
-    roles_problem: String,
-    /// Fields with their errors beside them.
-    shown: &'static [&'static str],
-    /// Types of bindings, with their labels.
-    types: Vec<(&'static str, &'static str)>,
-    /// The group whose ranks the form offers.
-    chosen: Option<Chosen>,
-    chosen_problem: String,
+    offer: Offer,
 }
 
 async fn find(visit: &GuildVisit) -> Result<Binding, PageError> {
@@ -49,17 +39,11 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 
 async fn show(visit: &GuildVisit, id: BindingId, form: Form) -> Result<Response, PageError> {
     let overview = visit.platforms().chat.guild_overview(visit.call_context()).await;
-    let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &[]).await;
     let page = Page {
         shell: visit.shell("Change a binding", Place::Bindings),
         url: visit.url(&format!("/bindings/{id}")),
         list_url: visit.url("/bindings"),
-        roles: overview.as_ref().map(|overview| rows::options(visit, overview)).unwrap_or_default(),
-        roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
-        shown: form::shown(chosen.is_some()),
-        types: form::types(chosen.is_some()),
-        chosen,
-        chosen_problem,
+        offer: Offer::read(visit, overview.as_ref(), form.text("group_id"), &[]).await,
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

@@ -46,12 +46,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     check_span(row.starts_at, row.ends_at)?;
     let after = LeaveRequest::from(&row);
-    let Some(mut changes) = audit::changes(&LeaveRequest::from(&before), &after)? else {
+    let Some(changes) = audit::changes_about(before.staff_id, &LeaveRequest::from(&before), &after)? else {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the request is like that already"));
     };
     leave_request::save(work.tx(), &row).await?;
-    // By it an erasure finds what was said about the staff member.
-    changes["staff_id"] = json!(before.staff_id);
     work.audit("loa.request_update", id, changes);
     work.commit(Reply::data(&after)?.with_message("request for leave updated")).await
 }

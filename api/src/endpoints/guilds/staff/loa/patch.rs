@@ -55,12 +55,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let after = patch.applied_to(before.clone(), work.now());
     check_span(after.starts_at, after.ends_at)?;
     let shown = |row| Loa::new(row, work.now());
-    let Some(mut changes) = audit::changes(&shown(&before), &shown(&after))? else {
+    let Some(changes) = audit::changes_about(before.staff_id, &shown(&before), &shown(&after))? else {
         return Ok(Reply::message("nothing to change: the leave of absence is like that already"));
     };
     written(loa::save(work.tx(), &after).await?)?;
-    // By it an erasure finds what was said about the staff member.
-    changes["staff_id"] = json!(before.staff_id);
     work.audit("loa.update", id, changes);
     work.commit(Reply::message("leave of absence updated")).await
 }

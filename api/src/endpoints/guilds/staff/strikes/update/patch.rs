@@ -67,12 +67,12 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.caller.decides_about(before.staff_id)?;
     patch.check(&before, now)?;
     let after = patch.applied_to(before.clone());
-    let Some(mut changes) = audit::changes(&Strike::new(&before, now), &Strike::new(&after, now))? else {
+    let Some(changes) =
+        audit::changes_about(before.staff_id, &Strike::new(&before, now), &Strike::new(&after, now))?
+    else {
         return Ok(Reply::message("nothing to change: the strike is like that already"));
     };
     strike::save(work.tx(), &after).await?;
-    // By it an erasure finds what was said about the staff member.
-    changes["staff_id"] = json!(before.staff_id);
     work.audit("strikes.update", id, changes);
     work.commit(Reply::message("strike updated")).await
 }
