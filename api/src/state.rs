@@ -24,7 +24,8 @@ use crate::live::held::HeldTicks;
 use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::request::bodies::Bodies;
-use crate::response::large::LargeAnswers;
+use crate::response::error::ApiError;
+use crate::response::large::{LargeAnswers, Memory};
 use crate::state::options::Options;
 use crate::state::orders::Orders;
 
@@ -103,6 +104,15 @@ impl State {
             queue,
             platforms,
         })
+    }
+
+    /// Counts a large body of this many bytes; kept lists make room for it.
+    pub(crate) async fn cover(&self, memory: &mut Memory, bytes: usize) -> Result<(), ApiError> {
+        if memory.try_cover(bytes) {
+            return Ok(());
+        }
+        self.caches.drop_large_lists();
+        memory.cover(bytes).await
     }
 
     /// Writes the pending session heartbeats, so that later reads are exact to the second. Sessions that had ended leave

@@ -19,7 +19,7 @@ use crate::cache::lists::Lists;
 use crate::endpoints::prelude::*;
 use crate::request::if_none_match;
 use crate::response::chunks::{ChunkWriter, Chunks};
-use crate::response::large::{AnswerPermit, LARGE, Memory};
+use crate::response::large::{AnswerPermit, LARGE};
 use crate::response::ready::Ready;
 use crate::state::State;
 
@@ -178,25 +178,16 @@ async fn render<L: WholeList>(
         if !memory.may_cover(writer.len()) {
             return Ok(Some(Ready::new(Chunks::too_long(writer.len()), None, None)));
         }
-        cover(state, &mut memory, writer.len()).await?;
+        state.cover(&mut memory, writer.len()).await?;
     }
     drop(snapshot);
     let frame = list.frame()?;
     let (head, tail) = frame.split()?;
     let mut body = writer.finish(&head, &tail);
     if body.len() >= LARGE {
-        cover(state, &mut memory, body.len()).await?;
+        state.cover(&mut memory, body.len()).await?;
         body = body.held_by(memory);
     }
     let etag = frame.etag.unwrap_or_else(|| body.tag());
     Ok(Some(Ready::new(body, Some(etag), frame.until)))
-}
-
-/// Kept lists make room for a new one.
-async fn cover(state: &State, memory: &mut Memory, bytes: usize) -> Result<(), ApiError> {
-    if memory.try_cover(bytes) {
-        return Ok(());
-    }
-    state.caches.drop_large_lists();
-    memory.cover(bytes).await
 }

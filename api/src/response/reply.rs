@@ -1,6 +1,7 @@
 //! A handler's response in the common envelope (docs/rules.md 2). Errors get theirs here too.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,8 +12,9 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::limits::rate_limit::Window;
+use crate::response::chunks::ChunkWriter;
 use crate::response::error::ApiError;
-use crate::response::large::AnswerPermit;
+use crate::response::large::{AnswerPermit, LARGE, Memory};
 use crate::response::payload::{Pages, Payload, Shared};
 use crate::response::ready::Ready;
 
@@ -170,6 +172,22 @@ impl Reply {
     pub(crate) fn with_window(mut self, window: Window) -> Self {
         self.window = Some(window);
         self
+    }
+
+    /// The bytes of data that was made for this call, if they are large.
+    pub(crate) fn large(&self) -> Option<usize> {
+        match &self.body {
+            Body::Fresh { data: Some(data), .. } => Some(data.get().len()).filter(|len| *len >= LARGE),
+            _ => None,
+        }
+    }
+
+    /// The memory counts until the body is sent.
+    pub(crate) fn held_by(self, memory: Memory) -> Result<Self, ApiError> {
+        let mut parts = ChunkWriter::default();
+        parts.write_all(&self.render()?).map_err(ApiError::internal)?;
+        let ready = Ready::new(parts.finish(b"", b"").held_by(memory), None, None);
+        Ok(Self { body: Body::Ready(Arc::new(ready), None), ..self })
     }
 
     /// The body as it is sent.

@@ -288,6 +288,7 @@ async fn serve(
     admission::check_body_guild(&body, key.guild())?;
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = replay::key_for(route, &headers)?.map(|name| (key.id(), name));
+    let guild = key.guild();
     let call = Call {
         state: state.clone(),
         caller: Caller::Key(key),
@@ -304,6 +305,12 @@ async fn serve(
         Some(name) => Box::pin(replay::run(call, route, name, plain(&path))).await,
         None => route.run(call).await,
     }?;
+    // A change is done: its answer, which is small, waits for nothing.
+    if let Some(bytes) = reply.large().filter(|_| route.method == Method::GET) {
+        let mut memory = state.large_answers.memory(guild);
+        Box::pin(state.cover(&mut memory, bytes)).await?;
+        reply = reply.held_by(memory)?;
+    }
     reply.location = reply.location.map(|location| format!("{}{location}", version(&path)));
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)

@@ -1,5 +1,6 @@
 use entities::api_key::{self, NewKey, Scopes};
 use entities::key_text::KeyText;
+use http_body_util::BodyExt;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -7,6 +8,7 @@ use super::*;
 use crate::call::fixture::{CallFixture, the_guild};
 use crate::endpoints::{guilds, lookup, moderation, play, shield, staff};
 use crate::response::large::LargeAnswers;
+use crate::response::payload::into_warp;
 use crate::server::console_page::Refused;
 use crate::server::correlation::REQUEST_ID;
 use crate::server::in_process::InProcess;
@@ -163,4 +165,39 @@ async fn a_list_too_long_to_be_held_is_sent_whole() {
     let ids: Vec<_> =
         list["data"]["bans"].as_array().unwrap().iter().map(|ban| ban["id"].as_i64().unwrap()).collect();
     assert_eq!((ids.len(), ids.is_sorted(), &list["data"]["complete"]), (ROWS, true, &json!(true)));
+}
+
+#[tokio::test]
+async fn a_large_answer_counts_until_it_is_sent() {
+    const ROWS: usize = 400;
+    let mut fixture = CallFixture::new().await;
+    Arc::get_mut(&mut fixture.state).unwrap().large_answers = LargeAnswers::of_kib(512);
+    let (server, state) = (server_of(&fixture.state), &fixture.state);
+    let key = a_key();
+    api_key::create(state.context.database.write(), key.clone(), state.context.clock.now()).await.unwrap();
+    let rows = format!(
+        "INSERT INTO staff_note (guild_id, staff_id, author_id, body, created_at, updated_at) \
+         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {ROWS}) \
+         SELECT 5, 6, 6, '{}' || n, (SELECT max(created_at) FROM guild), (SELECT max(created_at) FROM guild) FROM number",
+        "as agreed ".repeat(90),
+    );
+    state.context.database.write().execute_unprepared(&rows).await.unwrap();
+    let half_is_free = || state.large_answers.memory(the_guild()).try_cover(256 * 1024);
+    let get = async |path| answer(server.clone(), request(Method::GET, path, &key.text, "large")).await;
+    let response = get("/guilds/5/staff/notes").await;
+    assert_eq!(response.status(), 200);
+    assert!(!half_is_free(), "the memory is counted while the answer is sent");
+    let body = into_warp(response).into_body();
+    assert!(!half_is_free(), "and while the connection has the body");
+    let body = body.collect().await.unwrap().to_bytes();
+    assert!(half_is_free(), "and no longer");
+    let list: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((list["status"].as_str(), list["data"].as_array().unwrap().len()), (Some("success"), ROWS));
+    // Without memory it waits; one that is not large needs none.
+    let held = get("/guilds/5/staff/notes").await;
+    let waits = tokio::time::timeout(Duration::from_millis(20), get("/guilds/5/staff/notes")).await.is_err();
+    assert!(waits, "two are sent at once");
+    assert_eq!(get("/guilds/5/staff/strikes").await.status(), 200);
+    drop(held);
+    assert_eq!(get("/guilds/5/staff/notes").await.status(), 200);
 }
