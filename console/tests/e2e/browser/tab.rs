@@ -254,9 +254,15 @@ impl<'b> Tab<'b> {
         self.tab_until(label, true).await
     }
 
-    /// Nothing has the focus: Tab begins at the top of the page.
+    /// Nothing has the focus: Tab begins at the top of the page. A field that a page focuses has it only once the page is
+    /// drawn: a key before that would be pressed elsewhere.
     pub(super) async fn is_unfocused(&self) -> bool {
-        self.evaluate("document.activeElement === document.body && location.hash === ''").await == true
+        let unfocused = "document.activeElement === document.body && location.hash === ''";
+        let settled = "document.readyState === 'complete' && !document.querySelector('[autofocus]')";
+        eventually("the page's own field has the focus", SHOWN_WITHIN, async || {
+            self.evaluate(&format!("{unfocused} ? ({settled} || null) : false")).await.as_bool()
+        })
+        .await
     }
 
     async fn tab_until(&self, words: &str, only_fields: bool) -> u32 {
