@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use entities::audit_entry::NewEntry;
 use entities::erasure::nicknames::{self, Member};
 use entities::erasure::{Fate, PLACES, audit};
-use entities::{AuditId, ChatId, Conn, GuildId, Subject, link, staff_member, staff_session};
+use entities::{AuditId, ChatId, Conn, GuildId, Person, Subject, link, staff_member, staff_session};
 use queue::run::{JobContext, JobError};
 use runtime::{Context, Database, Event, UnitOfWork};
 use sea_orm::DbErr;
@@ -156,7 +156,7 @@ async fn end_memberships<E: Eraser>(eraser: &E, account: Subject, author: &Autho
     };
     for found in links {
         let mut work = eraser.begin().await?;
-        end_link(&mut work, &found, author.clone()).await?;
+        end_link(&mut work, &found, account, author.clone()).await?;
         // The safety net of the workers finds the job.
         work.commit().await?;
     }
@@ -192,9 +192,16 @@ async fn erase_nicknames<E: Eraser>(
     }
 }
 
-async fn end_link(work: &mut UnitOfWork, found: &link::Model, author: Author) -> Result<(), DbErr> {
+/// Unless the member has linked another account meanwhile.
+async fn end_link(
+    work: &mut UnitOfWork,
+    found: &link::Model,
+    account: Subject,
+    author: Author,
+) -> Result<(), DbErr> {
     let mut linking = Linking::begin(work, found.guild_id, author).await?.erasing();
-    let Some(link) = link::find_by_chat(linking.tx(), found.guild_id, found.chat_id).await? else {
+    let link = link::find_by_chat(linking.tx(), found.guild_id, found.chat_id).await?;
+    let Some(link) = link.filter(|link| Person::from(link).accounts().any(|of| of == account)) else {
         return Ok(());
     };
     linking.unlink(&link).await.map(drop).map_err(|error| DbErr::Custom(error.to_string()))
