@@ -122,7 +122,7 @@ const FIELDS: [(&str, &str, &str); 139] = [
     ("score_weights", "Points on the leaderboard", "enter whole numbers from 0 to 1,000"),
     ("server_id", "Game server", ""),
     ("servers", "Game servers", ""),
-    ("session_id", "Session on duty", ""),
+    ("session_id", "Session", ""),
     ("severity", "Severity", "enter a number from 1 to 10"),
     ("shield_writer", "May flag players", ""),
     ("skipped", "Skipped", ""),

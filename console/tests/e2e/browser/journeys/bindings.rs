@@ -27,6 +27,13 @@ async fn add_and_undo(deployment: &Deployment, tab: &Tab<'_>) {
     tab.fill("Roblox group", &deployment.guild().group.to_string()).await;
     tab.button("Show its ranks").await;
     tab.sees("Rank in group").await;
+    tab.does_not_see("Lowest rank").await;
+    // Each kind asks for what it needs, and for no more.
+    tab.fill("For whom", "one role").await;
+    tab.sees("One role in the group").await;
+    tab.does_not_see("Rank in group").await;
+    tab.fill("For whom", "one rank").await;
+    tab.does_not_see("One role in the group").await;
     tab.fill("Rank in group", "Owner").await;
     tab.fill("Discord role", "Captain").await;
     tab.button("Add binding").await;
