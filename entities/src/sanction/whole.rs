@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{Condition, FromQueryResult, Order, QueryTrait};
+use sea_orm::{FromQueryResult, Order, QueryTrait};
 
 use super::list::{List, Listed, of_list};
 use super::model::{Column, Entity, Model, Places, in_force};
@@ -50,7 +50,7 @@ impl Whole {
     ) -> Result<Vec<Listed>> {
         let mut range = rows(self.list, self.now);
         range.expr_as(Expr::cust(LINKED), "linked_play_id");
-        range.cond_where(Condition::all().add_option(after.map(|after| Column::SanctionId.gt(after))));
+        range.and_where_option(after.map(|after| Column::SanctionId.gt(after)));
         range.order_by((Entity, Column::SanctionId), Order::Asc).limit(limit);
         let listed = |row: &QueryResult| {
             let sanction = Model::from_query_result(row, "")?;

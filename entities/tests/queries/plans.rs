@@ -142,9 +142,6 @@ both_databases! {
     async fn a_whole_list_is_read_once_also_before_there_are_statistics(fixture: &Fixture) {
         fixture.execute(BANS).await;
         fixture.execute(LINKED_BANS).await;
-        if fixture.conn().get_database_backend() != DatabaseBackend::Postgres {
-            return;
-        }
         let conn = fixture.begin().await;
         let list = List { guild: guild(), kind: SanctionKind::Ban, places: Places::Everywhere };
         let whole = Whole::begin(&conn, list, at(0)).await.unwrap();
@@ -157,6 +154,10 @@ both_databases! {
             rows += range.len();
         }
         assert_eq!(rows, 6_000);
+        if fixture.conn().get_database_backend() != DatabaseBackend::Postgres {
+            // SQLite does not count them.
+            return;
+        }
         let read = "SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables
             WHERE relname IN ('sanction', 'link')";
         let read = conn.query_one_raw(Statement::from_string(DatabaseBackend::Postgres, read)).await.unwrap().unwrap();

@@ -70,8 +70,8 @@ fn request(method: Method, path: &str, key: &KeyText, id: &'static str) -> Box<R
     Box::new(Request { method, path, query, headers, peer, upgrade: None, body })
 }
 
-fn a_key() -> NewKey {
-    NewKey {
+async fn known_key(state: &State) -> NewKey {
+    let key = NewKey {
         guild: the_guild(),
         text: KeyText::generate(),
         name: "n".to_owned(),
@@ -81,7 +81,10 @@ fn a_key() -> NewKey {
         hot_path_factor: 1,
         parent: None,
         trusted: false,
-    }
+    };
+    let now = state.context.clock.now();
+    api_key::create(state.context.database.write(), key.clone(), now).await.unwrap();
+    key
 }
 
 /// The line of this message, which has each field once.
@@ -101,8 +104,7 @@ async fn each_line_below_a_request_carries_its_fields_once() {
     testkit::logs();
     let fixture = CallFixture::new().await;
     let (server, state) = (server_of(&fixture.state), &fixture.state);
-    let known = a_key();
-    api_key::create(state.context.database.write(), known.clone(), state.context.clock.now()).await.unwrap();
+    let known = known_key(state).await;
     // A change has a task of its own.
     let path = "/guilds/5/audit-logs";
     answer(server.clone(), request(Method::POST, path, &known.text, "line-of-a-change")).await;
@@ -136,15 +138,20 @@ async fn every_refused_page_of_the_console_is_marked() {
     assert_eq!(asked("/console/sign-in").await, (200, false));
 }
 
+/// A guild may hold this much of large answers; and a key.
+async fn of_512_kib() -> (CallFixture, NewKey) {
+    let mut fixture = CallFixture::new().await;
+    Arc::get_mut(&mut fixture.state).unwrap().large_answers = LargeAnswers::of_kib(512);
+    let key = known_key(&fixture.state).await;
+    (fixture, key)
+}
+
 /// More than a guild's lists may hold, so no part of it is kept.
 #[tokio::test]
 async fn a_list_too_long_to_be_held_is_sent_whole() {
     const ROWS: usize = 2_100;
-    let mut fixture = CallFixture::new().await;
-    Arc::get_mut(&mut fixture.state).unwrap().large_answers = LargeAnswers::of_kib(512);
+    let (fixture, key) = of_512_kib().await;
     let (server, state) = (server_of(&fixture.state), &fixture.state);
-    let key = a_key();
-    api_key::create(state.context.database.write(), key.clone(), state.context.clock.now()).await.unwrap();
     let rows = format!(
         "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision) \
          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {ROWS}) \
@@ -170,11 +177,8 @@ async fn a_list_too_long_to_be_held_is_sent_whole() {
 #[tokio::test]
 async fn a_large_answer_counts_until_it_is_sent() {
     const ROWS: usize = 400;
-    let mut fixture = CallFixture::new().await;
-    Arc::get_mut(&mut fixture.state).unwrap().large_answers = LargeAnswers::of_kib(512);
+    let (fixture, key) = of_512_kib().await;
     let (server, state) = (server_of(&fixture.state), &fixture.state);
-    let key = a_key();
-    api_key::create(state.context.database.write(), key.clone(), state.context.clock.now()).await.unwrap();
     let rows = format!(
         "INSERT INTO staff_note (guild_id, staff_id, author_id, body, created_at, updated_at) \
          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {ROWS}) \
