@@ -1,9 +1,6 @@
 //! What a command is, and what it leads to.
 
-use std::future::Future;
-use std::pin::Pin;
-
-use async_trait::async_trait;
+use std::future::ready;
 
 use crate::call::{Call, Problem};
 use crate::definition::Definition;
@@ -11,21 +8,22 @@ use crate::editor::Editor;
 use crate::form::Form;
 use crate::interaction::Options;
 use crate::message::Message;
+use futures_util::future::BoxFuture;
 
 /// A command with the buttons and forms of its answers, whose ids begin with its name.
-#[async_trait]
 pub(crate) trait Command: Send + Sync {
     fn definition(&self) -> Definition;
 
-    async fn run(&self, call: &Call, subcommand: &str, options: &Options) -> Outcome;
+    fn run<'a>(&'a self, call: &'a Call, subcommand: &'a str, options: &'a Options)
+    -> BoxFuture<'a, Outcome>;
 
     /// `about`: what follows the name in the button's id.
-    async fn press(&self, _call: &Call, _about: &str) -> Outcome {
-        Err(Problem::outdated())
+    fn press<'a>(&'a self, _call: &'a Call, _about: &'a str) -> BoxFuture<'a, Outcome> {
+        Box::pin(ready(Err(Problem::outdated())))
     }
 
-    async fn send(&self, _call: &Call, _about: &str, _fields: &Options) -> Outcome {
-        Err(Problem::outdated())
+    fn send<'a>(&'a self, _call: &'a Call, _about: &'a str, _fields: &'a Options) -> BoxFuture<'a, Outcome> {
+        Box::pin(ready(Err(Problem::outdated())))
     }
 }
 
@@ -45,7 +43,7 @@ pub(crate) enum Reply {
     Form(Form),
 }
 
-pub(crate) type Follow = Box<dyn FnOnce(Editor) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+pub(crate) type Follow = Box<dyn FnOnce(Editor) -> BoxFuture<'static, ()> + Send>;
 
 impl From<Message> for Answer {
     fn from(message: Message) -> Self {

@@ -1,9 +1,9 @@
 //! /banned: whether somebody is banned, or who is.
 
-use async_trait::async_trait;
 use entities::sanction;
 use entities::sanction::history::{self, Filter};
 use entities::{Page, SanctionKind};
+use futures_util::future::BoxFuture;
 use people::Needs;
 
 use crate::call::{Call, Problem};
@@ -17,7 +17,6 @@ const LISTED: u64 = 10;
 
 pub(super) struct Banned;
 
-#[async_trait]
 impl Command for Banned {
     fn definition(&self) -> Definition {
         Definition::new("banned", "Whether somebody is banned here; without a name: the latest bans")
@@ -25,14 +24,21 @@ impl Command for Banned {
             .option(player())
     }
 
-    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
-        call.require(Needs::Permission("moderation.read"))?;
-        let page = call.page("/moderation");
-        let text = match Target::read(call, options).await? {
-            Some(target) => of_person(call, &target).await?,
-            None => latest(call).await?,
-        };
-        Ok(Message::new(text).link("All bans", page).into())
+    fn run<'a>(
+        &'a self,
+        call: &'a Call,
+        _subcommand: &'a str,
+        options: &'a Options,
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            call.require(Needs::Permission("moderation.read"))?;
+            let page = call.page("/moderation");
+            let text = match Target::read(call, options).await? {
+                Some(target) => of_person(call, &target).await?,
+                None => latest(call).await?,
+            };
+            Ok(Message::new(text).link("All bans", page).into())
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! /setup: what is missing until members have their roles, and the button with which they link themselves.
 
-use async_trait::async_trait;
 use entities::binding;
 use entities::guild::grants::Grants;
+use futures_util::future::BoxFuture;
 use people::Needs;
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
@@ -15,7 +15,6 @@ use crate::message::{Message, Style, count, plain};
 
 pub(super) struct Setup;
 
-#[async_trait]
 impl Command for Setup {
     fn definition(&self) -> Definition {
         Definition::new("setup", "Set this server up, for its admins")
@@ -28,12 +27,19 @@ impl Command for Setup {
             ))
     }
 
-    async fn run(&self, call: &Call, subcommand: &str, _options: &Options) -> Outcome {
-        call.require(Needs::Admin)?;
-        match subcommand {
-            "button" => Ok(button(call).into()),
-            _ => check(call).await,
-        }
+    fn run<'a>(
+        &'a self,
+        call: &'a Call,
+        subcommand: &'a str,
+        _options: &'a Options,
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            call.require(Needs::Admin)?;
+            match subcommand {
+                "button" => Ok(button(call).into()),
+                _ => check(call).await,
+            }
+        })
     }
 }
 

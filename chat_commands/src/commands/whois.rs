@@ -1,7 +1,7 @@
 //! /whois: who a member is on Roblox, or a player on Discord.
 
-use async_trait::async_trait;
 use entities::{link, shield_flag, staff_directory};
+use futures_util::future::BoxFuture;
 use people::Needs;
 
 use super::banned::standing;
@@ -14,7 +14,6 @@ use crate::person::{Target, member, player};
 
 pub(super) struct Whois;
 
-#[async_trait]
 impl Command for Whois {
     fn definition(&self) -> Definition {
         Definition::new("whois", "Who a member is on Roblox, or a player on Discord")
@@ -22,28 +21,35 @@ impl Command for Whois {
             .option(player())
     }
 
-    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
-        call.require(Needs::Permission("lookup.read"))?;
-        let target = Target::required(call, options).await?;
-        let person = target.person(call).await?;
-        let mut lines = Vec::new();
-        let link = match person.chat {
-            Some(chat) => link::find_by_chat(call.read(), call.guild.guild_id, chat).await?,
-            None => None,
-        };
-        lines.push(match &link {
-            Some(link) => format!(
-                "{} is **[{}](https://www.roblox.com/users/{}/profile)** on Roblox, linked {}.",
-                call.mention(link.chat_id),
-                plain(&link.play_username),
-                link.play_id,
-                moment(link.verified_at)
-            ),
-            None => format!("{} is not linked in this server.", target.name),
-        });
-        lines.extend(facts(call, &target, link.as_ref()).await?);
-        let page = link.and_then(|link| call.page(&format!("/members/{}", link.chat_id)));
-        Ok(Message::new(lines.join("\n")).link("Member's page", page).into())
+    fn run<'a>(
+        &'a self,
+        call: &'a Call,
+        _subcommand: &'a str,
+        options: &'a Options,
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            call.require(Needs::Permission("lookup.read"))?;
+            let target = Target::required(call, options).await?;
+            let person = target.person(call).await?;
+            let mut lines = Vec::new();
+            let link = match person.chat {
+                Some(chat) => link::find_by_chat(call.read(), call.guild.guild_id, chat).await?,
+                None => None,
+            };
+            lines.push(match &link {
+                Some(link) => format!(
+                    "{} is **[{}](https://www.roblox.com/users/{}/profile)** on Roblox, linked {}.",
+                    call.mention(link.chat_id),
+                    plain(&link.play_username),
+                    link.play_id,
+                    moment(link.verified_at)
+                ),
+                None => format!("{} is not linked in this server.", target.name),
+            });
+            lines.extend(facts(call, &target, link.as_ref()).await?);
+            let page = link.and_then(|link| call.page(&format!("/members/{}", link.chat_id)));
+            Ok(Message::new(lines.join("\n")).link("Member's page", page).into())
+        })
     }
 }
 
