@@ -7,5 +7,6 @@ pub(crate) mod client;
 pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod list;
+pub(crate) mod mark;
 pub(crate) mod shell;
 pub(crate) mod theme;

@@ -1,5 +1,7 @@
 //! A form as it is shown: empty, or with the person's input and its errors.
 
+mod field;
+
 use http::StatusCode;
 use people::{ApiAnswer, labels};
 

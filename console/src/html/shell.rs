@@ -2,6 +2,7 @@
 
 mod guild;
 pub(crate) mod instance;
+mod parts;
 mod rail;
 
 use entities::Timestamp;

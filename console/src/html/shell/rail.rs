@@ -8,7 +8,7 @@ pub(crate) struct Rail {
 
 pub(crate) struct NavEntry {
     pub(crate) label: &'static str,
-    /// In `icons.html`.
+    /// In `shell/icons.html`.
     pub(crate) icon: &'static str,
     pub(crate) url: String,
     pub(crate) current: bool,
