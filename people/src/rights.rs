@@ -8,16 +8,15 @@ use std::time::Duration;
 use entities::console_session::Model;
 use entities::staff_directory::{self, Described};
 use entities::{ChatId, GuildId};
-use moka::sync::Cache;
 use platforms::{CallContext, GuildAccess, Permissions, PlatformError, Platforms};
-use runtime::Context;
+use runtime::{Context, TimedCache};
 use sea_orm::DbErr;
 
 /// The platform's answer is used for this long.
 const KNOWN_FOR: Duration = Duration::from_secs(45);
 /// While the platform is away, its last answer is used for this long.
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
-const CAPACITY: u64 = 100_000;
+const CAPACITY: usize = 100_000;
 
 /// What a page or action needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,12 +156,12 @@ pub struct RightsCache {
     context: Context,
     platforms: Platforms,
     /// With the steady time at which the platform was asked.
-    standings: Cache<(GuildId, ChatId), (Duration, Standing)>,
+    standings: TimedCache<(GuildId, ChatId), (Duration, Standing)>,
 }
 
 impl RightsCache {
     pub fn new(context: Context, platforms: Platforms) -> Self {
-        let standings = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let standings = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { context, platforms, standings }
     }
 

@@ -12,9 +12,9 @@ use bytes::Bytes;
 use entities::{ChatId, GuildId, PlayId};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
-use moka::future::Cache;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
+use runtime::TimedCache;
 use tracing::Instrument;
 
 use crate::context::CallContext;
@@ -28,11 +28,13 @@ use crate::routes;
 const LARGEST: usize = 256 << 10;
 /// Of all cached pictures, bytes.
 const CACHE_BYTES: u64 = 32 << 20;
+/// So many are in them.
+const PICTURES: usize = 1_000;
 /// What an entry needs beside its picture.
-const ENTRY_BYTES: u32 = 256;
+const ENTRY_BYTES: u64 = 256;
 const CACHED_FOR: Duration = Duration::from_hours(1);
 /// Addresses of small pictures.
-const FACES: u64 = 50_000;
+const FACES: usize = 50_000;
 const FACES_FOR: Duration = Duration::from_secs(5 * 60);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,9 +60,9 @@ pub struct Pictures {
     chat_files: String,
     play: Arc<PlayPlatform>,
     play_http: Http,
-    cache: Cache<PictureOf, Option<Picture>>,
+    cache: TimedCache<PictureOf, Option<Picture>>,
     /// Where the small ones are, of players that were asked for together.
-    faces: moka::sync::Cache<PlayId, Addresses>,
+    faces: TimedCache<PlayId, Addresses>,
 }
 
 /// Of many players, from one call.
@@ -71,21 +73,17 @@ impl Pictures {
         (chat, chat_http, chat_files): (Arc<ChatPlatform>, Http, String),
         (play, play_http): (Arc<PlayPlatform>, Http),
     ) -> Self {
-        let bytes = |picture: &Option<Picture>| picture.as_ref().map_or(0, |picture| picture.bytes.len());
-        let cache = Cache::builder()
-            .weigher(move |_, picture| u32::try_from(bytes(picture)).unwrap_or(u32::MAX) + ENTRY_BYTES)
-            .max_capacity(CACHE_BYTES)
-            .time_to_live(CACHED_FOR)
-            .build();
-        let faces = moka::sync::Cache::builder().max_capacity(FACES).time_to_live(FACES_FOR).build();
+        let cache = TimedCache::weighed(PICTURES, CACHE_BYTES, CACHED_FOR, |picture: &Option<Picture>| {
+            picture.as_ref().map_or(0, |picture| picture.bytes.len() as u64) + ENTRY_BYTES
+        });
+        let faces = TimedCache::new(FACES, FACES_FOR);
         Self { chat, chat_http, chat_files, play, play_http, cache, faces }
     }
 
     /// Asks where the small pictures of these players are, in one call: a page that shows them is about to be drawn.
     pub fn prepare(&self, call: CallContext, players: impl IntoIterator<Item = PlayId>) {
-        let new = |player: &PlayId| {
-            !self.faces.contains_key(player) && !self.cache.contains_key(&PictureOf::Face(*player))
-        };
+        let new =
+            |player: &PlayId| !self.faces.contains(player) && !self.cache.contains(&PictureOf::Face(*player));
         let players: Vec<_> = players.into_iter().filter(new).take(HEADSHOTS_PER_CALL).collect();
         if !players.is_empty() {
             tokio::spawn(self.ask(call, players).in_current_span());
@@ -114,12 +112,8 @@ impl Pictures {
     }
 
     /// `None`: there is no picture, or what the platform sends is none.
-    pub async fn find(
-        &self,
-        call: CallContext,
-        of: PictureOf,
-    ) -> std::result::Result<Option<Picture>, Arc<PlatformError>> {
-        self.cache.try_get_with(of, self.read(call, of)).await
+    pub async fn find(&self, call: CallContext, of: PictureOf) -> Result<Option<Picture>> {
+        self.cache.get_or_load(&of, self.read(call, of)).await
     }
 
     /// Where a person's picture is, for the platform's own clients. `hash` names it.

@@ -15,7 +15,6 @@ use std::time::Duration;
 use entities::{GroupId, PlayId};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use http::HeaderName;
-use moka::future::Cache;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use runtime::PLAY_KEY;
@@ -24,6 +23,7 @@ use serde_json::json;
 
 pub(crate) use errors::classify;
 pub(crate) use headshot::{HEADSHOTS_PER_CALL, Headshot};
+use runtime::TimedCache;
 use types::{NameBody, NamesBody, Page, RolesById};
 pub use universes::Universe;
 
@@ -39,7 +39,7 @@ const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 const BATCHES_AT_ONCE: usize = 4;
 /// How long a group's role list is cached; a membership with an unknown role refreshes it at once.
 const ROLES_KEPT: Duration = Duration::from_mins(5);
-const GROUPS_KEPT: u64 = 1000;
+const GROUPS_KEPT: usize = 1000;
 
 pub(crate) struct PlayHosts {
     pub(crate) cloud: String,
@@ -52,13 +52,13 @@ pub struct PlayPlatform {
     wire: Wire,
     hosts: PlayHosts,
     credential: Option<HeaderValue>,
-    roles: Cache<GroupId, RolesById>,
+    roles: TimedCache<GroupId, RolesById>,
 }
 
 impl PlayPlatform {
     pub(crate) fn new(wire: Wire, hosts: PlayHosts, key: Option<&str>) -> Result<Self> {
         let credential = credential(key.map(|key| key.trim().to_owned()), PLAY_KEY)?;
-        let roles = Cache::builder().max_capacity(GROUPS_KEPT).time_to_live(ROLES_KEPT).build();
+        let roles = TimedCache::new(GROUPS_KEPT, ROLES_KEPT);
         Ok(Self { wire, hosts, credential, roles })
     }
 

@@ -24,6 +24,7 @@ mod shutdown;
 mod subscription;
 pub mod telemetry;
 mod throttled;
+mod timed_cache;
 mod unit_of_work;
 
 pub use amqp::{FRAME_BYTES_MIN, amqp_uri};
@@ -55,4 +56,5 @@ pub use settings::{
 pub use shutdown::{CLEANUP_PERIOD, GRACE_PERIOD, Shutdown};
 pub use telemetry::{Gauge, LogFormat, init_logging, metrics_handle, start_metrics};
 pub use throttled::Throttle;
+pub use timed_cache::TimedCache;
 pub use unit_of_work::UnitOfWork;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::{Places, PlayId, SanctionKind, Subject, Timestamp, link, staff_directory::PlayStaff};
-use moka::sync::Cache;
-use runtime::{Database, Event, Freshness, Shutdown};
+use runtime::{Database, Event, Freshness, Shutdown, TimedCache};
 
 use crate::cache::cache_metrics::Kept;
 use crate::cache::commands::{Commands, OwnServer};
@@ -18,12 +17,12 @@ use crate::cache::of_guild::OfGuild;
 use crate::cache::sessions::Sessions;
 
 /// Looked-up accounts, linked or not.
-const LINKS: u64 = 100_000;
+const LINKS: usize = 100_000;
 /// Bytes of the staff of all guilds together.
 const STAFF: u64 = 32 * 1024 * 1024;
 /// About the bytes of a staff member.
 const STAFF_MEMBER: usize = 250;
-const KNOWN_SERVERS: u64 = 50_000;
+const KNOWN_SERVERS: usize = 50_000;
 /// Shorter than the time after which a silent server is offline: the row of an offline one may be deleted.
 const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(60);
 
@@ -53,7 +52,7 @@ pub(crate) struct Caches {
     pub(crate) sessions: Sessions,
     pub(crate) commands: Commands,
     /// Game servers known to have a row, so that a heartbeat need not insert one first, and when each was last heard.
-    pub(crate) known_servers: Cache<OwnServer, Heard>,
+    pub(crate) known_servers: TimedCache<OwnServer, Heard>,
 }
 
 impl Caches {
@@ -66,14 +65,11 @@ impl Caches {
             members: Lists::new("members", freshness),
             links: OfGuild::new("links", freshness, LINKS),
             staff: OfGuild::weighed("staff", freshness, STAFF, |staff| {
-                u32::try_from((staff.len() + 1) * STAFF_MEMBER).unwrap_or(u32::MAX)
+                ((staff.len() + 1) * STAFF_MEMBER) as u64
             }),
             sessions: Sessions::new(freshness),
             commands: Commands::new(freshness),
-            known_servers: Cache::builder()
-                .max_capacity(KNOWN_SERVERS)
-                .time_to_idle(KNOWN_SERVER_LIFE)
-                .build(),
+            known_servers: TimedCache::new(KNOWN_SERVERS, KNOWN_SERVER_LIFE),
         }
     }
 

@@ -4,11 +4,13 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use entities::GuildId;
-use moka::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Weighter};
 use runtime::Freshness;
 use sea_orm::DbErr;
 
@@ -17,9 +19,14 @@ use crate::cache::event_fed::STALE_LIFE;
 
 /// An unused weighed entry is dropped after so long.
 const IDLE: Duration = Duration::from_mins(5);
+/// A store for so few entries is in one piece, so that a single entry may take nearly all of its capacity.
+const UNDIVIDED: usize = 32;
 
 pub(crate) struct OfGuild<K, V> {
-    entries: Cache<(GuildId, K), Entry<V>>,
+    entries: Cache<(GuildId, K), Entry<V>, Weight<V>>,
+    /// An entry that is unused for so long is dropped.
+    idle: Option<Duration>,
+    made_at: Instant,
     generations: RwLock<Generations>,
     freshness: Freshness,
     metrics: CacheMetrics,
@@ -37,6 +44,22 @@ struct Entry<V> {
     value: V,
     generation: (u64, u64),
     read_at: Instant,
+    /// Milliseconds of the cache's life.
+    used: Arc<AtomicU64>,
+}
+
+struct Weight<V>(fn(&V) -> u64);
+
+impl<V> Clone for Weight<V> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+impl<K, V> Weighter<(GuildId, K), Entry<V>> for Weight<V> {
+    fn weight(&self, _: &(GuildId, K), entry: &Entry<V>) -> u64 {
+        (self.0)(&entry.value)
+    }
 }
 
 impl<K, V> OfGuild<K, V>
@@ -45,9 +68,10 @@ where
     V: Clone + Send + Sync + 'static,
 {
     /// At most `capacity` entries. `name` is that of its metrics.
-    pub(crate) fn new(name: &'static str, freshness: &Freshness, capacity: u64) -> Self {
-        let entries = Cache::builder().max_capacity(capacity).build();
-        Self::of(freshness, entries, CacheMetrics::new(name))
+    pub(crate) fn new(name: &'static str, freshness: &Freshness, capacity: usize) -> Self {
+        let (hasher, life) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        let entries = Cache::with(capacity, capacity as u64, Weight(|_| 1), hasher, life);
+        Self::of(freshness, entries, None, CacheMetrics::new(name))
     }
 
     /// Entries whose weights together are at most `capacity`; one unused for five minutes is dropped.
@@ -55,24 +79,30 @@ where
         name: &'static str,
         freshness: &Freshness,
         capacity: u64,
-        weight: fn(&V) -> u32,
+        weight: fn(&V) -> u64,
     ) -> Self {
-        let weigh = move |_: &_, entry: &Entry<V>| weight(&entry.value);
-        let entries = Cache::builder().max_capacity(capacity).weigher(weigh).time_to_idle(IDLE).build();
-        Self::of(freshness, entries, CacheMetrics::weighed(name))
+        let (hasher, life) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        let entries = Cache::with(UNDIVIDED, capacity, Weight(weight), hasher, life);
+        Self::of(freshness, entries, Some(IDLE), CacheMetrics::weighed(name))
     }
 
-    fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>, metrics: CacheMetrics) -> Self {
-        Self { entries, generations: RwLock::default(), freshness: freshness.clone(), metrics }
+    fn of(
+        freshness: &Freshness,
+        entries: Cache<(GuildId, K), Entry<V>, Weight<V>>,
+        idle: Option<Duration>,
+        metrics: CacheMetrics,
+    ) -> Self {
+        let (generations, freshness) = (RwLock::default(), freshness.clone());
+        Self { entries, idle, made_at: Instant::now(), generations, freshness, metrics }
     }
 
     /// Entries or their weight, and how much there may be.
     pub(crate) fn held(&self) -> (u64, Option<u64>) {
-        (self.entries.weighted_size(), self.entries.policy().max_capacity())
+        (self.entries.weight(), Some(self.entries.capacity()))
     }
 
     pub(crate) fn entries(&self) -> u64 {
-        self.entries.entry_count()
+        self.entries.len() as u64
     }
 
     /// The cached value, unless it may be stale.
@@ -83,7 +113,10 @@ where
         };
         let found = self.entries.get(&(guild, key)).filter(holds);
         self.metrics.looked_up(found.is_some());
-        found.map(|entry| entry.value)
+        found.map(|entry| {
+            entry.used.store(self.age(), Ordering::Relaxed);
+            entry.value
+        })
     }
 
     /// The cached value, or the result of `read`.
@@ -141,8 +174,18 @@ where
     ) -> Result<V, E> {
         let (generation, read_at) = (self.generation_of(guild), Instant::now());
         let value = read.await?;
-        self.entries.insert((guild, key), Entry { value: value.clone(), generation, read_at });
+        let used = Arc::new(AtomicU64::new(self.age()));
+        self.entries.insert((guild, key), Entry { value: value.clone(), generation, read_at, used });
         Ok(value)
+    }
+
+    fn age(&self) -> u64 {
+        u64::try_from(self.made_at.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn drop_unused(&self, idle: Duration) {
+        let Some(since) = self.made_at.elapsed().checked_sub(idle) else { return };
+        self.entries.retain(|_, entry| u128::from(entry.used.load(Ordering::Relaxed)) >= since.as_millis());
     }
 
     fn generation_of(&self, guild: GuildId) -> (u64, u64) {
@@ -157,19 +200,12 @@ where
 
     /// Frees the entry at once.
     pub(crate) fn remove(&self, guild: GuildId, key: K) {
-        if self.entries.remove(&(guild, key)).is_some() {
-            self.entries.run_pending_tasks();
-        }
+        self.entries.remove(&(guild, key));
     }
 
     /// Frees these entries at once.
     pub(crate) fn remove_if(&self, condition: impl Fn(&V) -> bool) {
-        for (key, entry) in &self.entries {
-            if condition(&entry.value) {
-                self.entries.invalidate(&*key);
-            }
-        }
-        self.entries.run_pending_tasks();
+        self.entries.retain(|_, entry| !condition(&entry.value));
     }
 }
 
@@ -179,13 +215,16 @@ where
     V: Clone + Send + Sync + 'static,
 {
     fn report(&self) {
+        if let Some(idle) = self.idle {
+            self.drop_unused(idle);
+        }
         self.metrics.hold(self.entries());
         self.metrics.weigh(self.held().0);
     }
 
     fn forget_all(&self) {
         self.generations.write().unwrap_or_else(PoisonError::into_inner).of_all += 1;
-        self.entries.invalidate_all();
+        self.entries.clear();
     }
 }
 
@@ -206,6 +245,29 @@ mod tests {
         assert_eq!((get(one, 2).await, get(other, 2).await), (2, 1));
         cache.forget_all();
         assert_eq!((get(one, 3).await, get(other, 3).await), (3, 3));
+    }
+
+    #[tokio::test]
+    async fn a_weighed_entry_that_nobody_uses_is_dropped() {
+        let freshness = Events::in_process(Breaker::default()).freshness().clone();
+        let mut cache = OfGuild::weighed("test", &freshness, 100, |_| 90);
+        let guild = "1".parse().unwrap();
+        cache.load(guild, 7, async { Ok::<_, ()>(1) }).await.unwrap();
+        assert_eq!(
+            (cache.get(guild, 7), cache.held()),
+            (Some(1), (90, Some(100))),
+            "one may take nearly all"
+        );
+        let later = |cache: &mut OfGuild<_, _>| cache.made_at -= IDLE * 9 / 10;
+        later(&mut cache);
+        cache.report();
+        assert_eq!(cache.get(guild, 7), Some(1), "it is used now");
+        later(&mut cache);
+        cache.report();
+        assert_eq!(cache.entries(), 1);
+        later(&mut cache);
+        cache.report();
+        assert_eq!(cache.held(), (0, Some(100)));
     }
 
     #[tokio::test]

@@ -10,31 +10,27 @@ use std::time::Duration;
 
 use entities::GuildId;
 use entities::cap::{Cap, Row};
-use moka::sync::Cache;
+use runtime::TimedCache;
 use sea_orm::ConnectionTrait;
 
 use crate::response::error::ApiError;
 
 /// Caps up to this are counted for every new row.
 const SMALL: u64 = 10_000;
-const GUILDS: u64 = 10_000;
+const GUILDS: usize = 10_000;
 /// Rows that were deleted meanwhile are noticed after this.
 const GRANTED_FOR: Duration = Duration::from_secs(10 * 60);
 /// A guild at a large cap is counted once in this time.
 const FULL_FOR: Duration = Duration::from_secs(30);
 
 pub(crate) struct Rooms {
-    granted: Cache<(GuildId, Cap), Arc<AtomicI64>>,
-    full: Cache<(GuildId, Cap), ()>,
+    granted: TimedCache<(GuildId, Cap), Arc<AtomicI64>>,
+    full: TimedCache<(GuildId, Cap), ()>,
 }
 
 impl Default for Rooms {
     fn default() -> Self {
-        let cache = |life| Cache::builder().max_capacity(GUILDS).time_to_live(life);
-        Self {
-            granted: cache(GRANTED_FOR).build(),
-            full: Cache::builder().max_capacity(GUILDS).time_to_live(FULL_FOR).build(),
-        }
+        Self { granted: TimedCache::new(GUILDS, GRANTED_FOR), full: TimedCache::new(GUILDS, FULL_FOR) }
     }
 }
 
@@ -56,7 +52,7 @@ impl Rooms {
         if self.granted.get(&of).is_some_and(|left| left.fetch_sub(taken, Ordering::Relaxed) >= taken) {
             return Ok(());
         }
-        if self.full.contains_key(&of) {
+        if self.full.contains(&of) {
             return Err(too_many(cap));
         }
         let left = most.saturating_sub(cap.count(conn, guild).await?);

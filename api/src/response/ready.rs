@@ -38,8 +38,8 @@ impl Ready {
     }
 
     /// Bytes that a cache counts, with its compressed form. Large bodies count elsewhere (`large.rs`).
-    pub(crate) fn weight(&self) -> u32 {
+    pub(crate) fn weight(&self) -> u64 {
         let body = if self.is_large() { 0 } else { self.body.len() + self.body.len() / 4 };
-        u32::try_from(body + size_of::<Self>()).unwrap_or(u32::MAX)
+        (body + size_of::<Self>()) as u64
     }
 }

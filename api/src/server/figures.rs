@@ -44,7 +44,7 @@ fn caches(caches: &Caches) -> Vec<CacheFigures> {
         counted("Looked-up accounts", caches.links.held()),
         counted("Staff sessions", caches.sessions.entries.held()),
         counted("Game servers with commands", caches.commands.entries.held()),
-        counted("Game servers seen", (known.entry_count(), known.policy().max_capacity())),
+        counted("Game servers seen", known.held()),
     ]
 }
 

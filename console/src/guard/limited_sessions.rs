@@ -2,22 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use moka::sync::Cache;
+use runtime::TimedCache;
 
 use crate::guard::secret::ConsoleSecret;
 use crate::host::Over;
 
 /// The window of the limit.
 const LONGEST: Duration = Duration::from_mins(1);
-const SESSIONS: u64 = 10_000;
+const SESSIONS: usize = 10_000;
 
 /// The end of each limit, by the hash of the secret.
-#[derive(Clone)]
-pub(crate) struct LimitedSessions(Cache<[u8; 32], Instant>);
+pub(crate) struct LimitedSessions(TimedCache<[u8; 32], Instant>);
 
 impl Default for LimitedSessions {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(SESSIONS).time_to_live(LONGEST).build())
+        Self(TimedCache::new(SESSIONS, LONGEST))
     }
 }
 

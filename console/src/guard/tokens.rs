@@ -5,9 +5,8 @@
 use std::time::{Duration, Instant};
 
 use entities::ChatId;
-use moka::sync::Cache;
 use platforms::{Platforms, SignInError};
-use runtime::Limits;
+use runtime::{Limits, TimedCache};
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
@@ -18,7 +17,7 @@ use crate::guard::strangers;
 const KNOWN_FOR: Duration = Duration::from_secs(45);
 /// While the platform is away, its last answer is used for this long.
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
-const CAPACITY: u64 = 10_000;
+const CAPACITY: usize = 10_000;
 /// How keys of guilds begin.
 const OUR_KEYS: &str = "gh_";
 /// Tokens that are checked at the same time; the same token only once.
@@ -36,13 +35,13 @@ impl TokenHash {
 pub(crate) struct Tokens {
     limits: Limits,
     platforms: Platforms,
-    known: Cache<TokenHash, (Instant, ChatId)>,
+    known: TimedCache<TokenHash, (Instant, ChatId)>,
     asking: [Mutex<()>; AT_ONCE],
 }
 
 impl Tokens {
     pub(crate) fn new(limits: Limits, platforms: Platforms) -> Self {
-        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let known = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { limits, platforms, known, asking: Default::default() }
     }
 
@@ -75,7 +74,7 @@ impl Tokens {
                 Ok(user.id)
             }
             Err(SignInError::Unauthorized) => {
-                self.known.invalidate(&hash);
+                self.known.remove(&hash);
                 Err(LiveRefusal::BadToken)
             }
             Err(error) => self.known.get(&hash).map(|(_, user)| user).ok_or_else(|| {

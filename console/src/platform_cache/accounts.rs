@@ -1,15 +1,14 @@
 //! Accounts as their platform knows them, cached for a minute: forms and notices name people who have no
 //! link.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use entities::{GuildId, PlayId, Subject};
-use moka::future::Cache;
 use platforms::{CallContext, PlatformError, Platforms, Profile};
+use runtime::TimedCache;
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
-const CAPACITY: u64 = 10_000;
+const CAPACITY: usize = 10_000;
 /// A page waits for a platform no longer than this.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -28,17 +27,17 @@ pub(crate) enum Account {
 /// By guild, because membership differs.
 pub(crate) struct AccountCache {
     platforms: Platforms,
-    accounts: Cache<(GuildId, Subject), Account>,
-    profiles: Cache<PlayId, Option<Profile>>,
+    accounts: TimedCache<(GuildId, Subject), Account>,
+    profiles: TimedCache<PlayId, Option<Profile>>,
 }
 
 /// The platform's answer within the time that a page waits, or why there is none.
-pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformError>>>) -> Result<T, String> {
+pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, PlatformError>>) -> Result<T, String> {
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(answer)) => Ok(answer),
         // The call says nothing to people.
-        Ok(Err(error)) => Err(match &*error {
-            PlatformError::Unavailable { cause, .. } => cause.clone(),
+        Ok(Err(error)) => Err(match error {
+            PlatformError::Unavailable { cause, .. } => cause,
             other => other.to_string(),
         }),
         Err(_) => Err("it takes too long".to_owned()),
@@ -47,20 +46,19 @@ pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformErr
 
 impl AccountCache {
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let accounts = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
-        let profiles = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let accounts = TimedCache::new(CAPACITY, KEPT_FOR);
+        let profiles = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { platforms, accounts, profiles }
     }
 
     /// `Err`: why the platform does not answer, in words.
     pub(crate) async fn find(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
-        let read = self.accounts.try_get_with((call.guild, subject), self.read(call, subject));
-        soon(read).await
+        soon(self.accounts.get_or_load(&(call.guild, subject), self.read(call, subject))).await
     }
 
     /// `None`: Roblox has no such user.
     pub(crate) async fn profile(&self, call: CallContext, play: PlayId) -> Result<Option<Profile>, String> {
-        soon(self.profiles.try_get_with(play, self.platforms.play.profile(call, play))).await
+        soon(self.profiles.get_or_load(&play, self.platforms.play.profile(call, play))).await
     }
 
     async fn read(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {

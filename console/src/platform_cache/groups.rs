@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use entities::GroupId;
 use futures_util::future::join_all;
-use moka::future::Cache;
 use platforms::{CallContext, GroupRole, PlatformError, Platforms};
+use runtime::TimedCache;
 
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
-const CAPACITY: u64 = 10_000;
+const CAPACITY: usize = 10_000;
 
 pub(crate) struct GroupCache {
     platforms: Platforms,
-    groups: Cache<GroupId, Arc<Group>>,
+    groups: TimedCache<GroupId, Arc<Group>>,
 }
 
 pub(crate) struct Group {
@@ -57,7 +57,7 @@ impl GroupCache {
     }
 
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let groups = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let groups = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { platforms, groups }
     }
 
@@ -71,6 +71,6 @@ impl GroupCache {
             let name = name.ok().filter(|name| !name.trim().is_empty());
             Ok(Arc::new(Group { id, name, ranks }))
         };
-        self.groups.try_get_with(id, read).await.map_err(|error: Arc<PlatformError>| (*error).clone())
+        self.groups.get_or_load(&id, read).await
     }
 }

@@ -3,22 +3,23 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Duration;
 
-use moka::sync::Cache;
+use runtime::TimedCache;
 use tracing::Instrument;
 
 const KEPT_FOR: Duration = Duration::from_hours(1);
 /// Time until something without an answer is requested again.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
-const CAPACITY: u64 = 50_000;
+const CAPACITY: usize = 50_000;
 /// A page waits for a platform no longer than this.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Clone)]
 pub(super) struct Late<K, V> {
-    known: Cache<K, V>,
-    asked: Cache<K, ()>,
+    known: Arc<TimedCache<K, V>>,
+    asked: Arc<TimedCache<K, ()>>,
 }
 
 impl<K, V> Late<K, V>
@@ -27,14 +28,14 @@ where
     V: Clone + Send + Sync + 'static,
 {
     pub(super) fn new() -> Self {
-        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
-        let asked = Cache::builder().max_capacity(CAPACITY).time_to_live(ASKED_AGAIN_AFTER).build();
+        let known = Arc::new(TimedCache::new(CAPACITY, KEPT_FOR));
+        let asked = Arc::new(TimedCache::new(CAPACITY, ASKED_AGAIN_AFTER));
         Self { known, asked }
     }
 
     /// Those to ask the platform for: neither known nor asked for already.
     pub(super) fn lacks(&self, key: &K) -> bool {
-        !self.known.contains_key(key) && !self.asked.contains_key(key)
+        !self.known.contains(key) && !self.asked.contains(key)
     }
 
     /// Waits briefly for an answer, which goes on after the page stops waiting.

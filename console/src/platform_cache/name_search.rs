@@ -5,24 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::GuildId;
-use moka::future::Cache;
 use platforms::{CallContext, NamedMember, Platforms, Player};
+use runtime::TimedCache;
 
 use crate::platform_cache::accounts::soon;
 
 const KEPT_FOR: Duration = Duration::from_secs(60);
-const CAPACITY: u64 = 1_000;
+const CAPACITY: usize = 1_000;
 /// Members of one search.
 pub(crate) const MEMBERS_MAX: u16 = 20;
 
 pub(crate) struct NameSearches {
     platforms: Platforms,
-    answers: Cache<(GuildId, String), Arc<Vec<NamedMember>>>,
+    answers: TimedCache<(GuildId, String), Arc<Vec<NamedMember>>>,
 }
 
 impl NameSearches {
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let answers = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let answers = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { platforms, answers }
     }
 
@@ -33,13 +33,13 @@ impl NameSearches {
         // Whoever begins with the text begins with each of its beginnings too.
         let beginnings = text.char_indices().skip(1).map(|(end, _)| &text[..end]);
         for beginning in beginnings {
-            let known = self.answers.get(&(call.guild, beginning.to_owned())).await;
+            let known = self.answers.get(&(call.guild, beginning.to_owned()));
             if let Some(nobody) = known.filter(|found| found.is_empty()) {
                 return Ok(nobody);
             }
         }
         let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, &text, MEMBERS_MAX).await?)) };
-        soon(self.answers.try_get_with((call.guild, text.clone()), read)).await
+        soon(self.answers.get_or_load(&(call.guild, text.clone()), read)).await
     }
 }
 
@@ -49,12 +49,12 @@ const PLAYER_NAME_MIN: usize = 3;
 pub(crate) struct PlayerNames {
     platforms: Platforms,
     /// By the name in lower case.
-    answers: Cache<String, Option<Player>>,
+    answers: TimedCache<String, Option<Player>>,
 }
 
 impl PlayerNames {
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let answers = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let answers = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { platforms, answers }
     }
 
@@ -64,6 +64,6 @@ impl PlayerNames {
             return Ok(None);
         }
         let read = self.platforms.play.find_by_name(call, name);
-        soon(self.answers.try_get_with(name.to_lowercase(), read)).await
+        soon(self.answers.get_or_load(&name.to_lowercase(), read)).await
     }
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::{GuildId, RoleId};
-use moka::future::Cache;
 use platforms::{CallContext, Platforms};
+use runtime::TimedCache;
 
 use super::accounts::soon;
 
 const KEPT_FOR: Duration = Duration::from_secs(15);
-const CAPACITY: u64 = 10_000;
+const CAPACITY: usize = 10_000;
 
 pub(crate) struct RoleCache {
     platforms: Platforms,
-    guilds: Cache<GuildId, Arc<RoleNames>>,
+    guilds: TimedCache<GuildId, Arc<RoleNames>>,
 }
 
 /// While Discord does not answer, roles have their ids.
@@ -24,7 +24,7 @@ pub(crate) struct RoleNames(HashMap<RoleId, String>);
 
 impl RoleCache {
     pub(crate) fn new(platforms: Platforms) -> Self {
-        let guilds = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let guilds = TimedCache::new(CAPACITY, KEPT_FOR);
         Self { platforms, guilds }
     }
 
@@ -34,7 +34,7 @@ impl RoleCache {
             let roles = self.platforms.chat.guild_roles(call).await?;
             Ok(Arc::new(RoleNames(roles.into_iter().map(|role| (role.id, role.name)).collect())))
         };
-        soon(self.guilds.try_get_with(call.guild, read)).await.unwrap_or_default()
+        soon(self.guilds.get_or_load(&call.guild, read)).await.unwrap_or_default()
     }
 }
 

@@ -4,21 +4,21 @@
 use std::time::Duration;
 
 use entities::GuildId;
-use moka::sync::Cache;
+use runtime::TimedCache;
 
 use crate::error::{MISSING_ACCESS, PlatformError};
 use crate::routes::chat as routes;
 
 /// A refusal is cached this long for calls with a waiting caller: as long as the console uses an answer.
 const REFUSAL_KNOWN_FOR: Duration = Duration::from_secs(45);
-const REFUSALS_KEPT: u64 = 100_000;
+const REFUSALS_KEPT: usize = 100_000;
 
 /// The platform's refusal.
-pub(super) struct Absent(Cache<GuildId, PlatformError>);
+pub(super) struct Absent(TimedCache<GuildId, PlatformError>);
 
 impl Default for Absent {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(REFUSALS_KEPT).time_to_live(REFUSAL_KNOWN_FOR).build())
+        Self(TimedCache::new(REFUSALS_KEPT, REFUSAL_KNOWN_FOR))
     }
 }
 

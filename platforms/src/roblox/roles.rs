@@ -22,7 +22,7 @@ impl PlayPlatform {
             let roles = self.group_roles(context, group).await?;
             Ok(Arc::new(roles.into_iter().map(|role| (role.id, role)).collect()))
         };
-        self.roles.try_get_with(group, fetch).await.map_err(|error: Arc<PlatformError>| (*error).clone())
+        self.roles.get_or_load(&group, fetch).await
     }
 
     /// These roles of one group. A role absent from the cached list is new: the list is refreshed.
@@ -34,7 +34,7 @@ impl PlayPlatform {
     ) -> Result<Vec<GroupRole>> {
         let mut known = self.roles_by_id(context, group).await?;
         if roles.iter().any(|role| !known.contains_key(role)) {
-            self.roles.invalidate(&group).await;
+            self.roles.remove(&group);
             known = self.roles_by_id(context, group).await?;
         }
         let role = |role| {

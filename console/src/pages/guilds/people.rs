@@ -1,7 +1,6 @@
 //! Persons as the console shows them: initials and name, and the ids of both accounts on demand.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use entities::{ChatId, PlayId, Subject, link};
 use people::unnamed;
@@ -99,9 +98,7 @@ impl People {
         if unlinked.is_empty() {
             return Ok((people, Ok(unlinked)));
         }
-        let read = async {
-            visit.platforms().play.usernames(visit.call_context(), &unlinked).await.map_err(Arc::new)
-        };
+        let read = visit.platforms().play.usernames(visit.call_context(), &unlinked);
         let unknown = soon(read).await.map(|names| {
             people.names.extend(names.into_iter().map(|(play, name)| (Subject::Play(play), name)));
             unlinked.retain(|play| !people.names.contains_key(&Subject::Play(*play)));

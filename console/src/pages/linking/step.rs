@@ -106,10 +106,7 @@ async fn next(visit: &Visit, attempt: Attempt, ways: Vec<Way>, anew: bool) -> St
         (State::Proven, Some(play), Some(name)) if !anew => {
             let guild = attempt.guild_id;
             let mut player = Shown::player(guild, play, name);
-            let profile = async {
-                let read = visit.platforms().play.profile(CallContext::interactive(guild), play);
-                read.await.map_err(std::sync::Arc::new)
-            };
+            let profile = visit.platforms().play.profile(CallContext::interactive(guild), play);
             player.made = soon(profile).await.ok().flatten().map(|profile| month(profile.created_at));
             Step::Agree { chat: Shown::member(visit, guild), play: player, ways }
         }

@@ -258,7 +258,7 @@ async fn hear(call: &Call, tick: &Sent) -> Result<bool, ApiError> {
 
 /// Forgets the server: no command is queued for it any more.
 async fn close(call: &Call, server: &OwnServer) -> Result<(), ApiError> {
-    call.state.caches.known_servers.invalidate(server);
+    call.state.caches.known_servers.remove(server);
     call.state.heartbeats.forget_server(server);
     let mut work = UnitOfWork::begin(call).await?;
     if game_server::remove(work.tx(), server.0, &server.1).await? {
