@@ -2,8 +2,10 @@
 //! declare such tests for each mode.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::rc::Rc;
 
 use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
 
 use crate::deployment::Deployment;
 use crate::setup::{Mode, Setup};
@@ -25,10 +27,18 @@ pub fn run_shared(mode: Mode, test: impl AsyncFnOnce(&Deployment)) {
 
 /// Runs in the deployment that `start` makes for the test alone.
 pub fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deployment)) {
+    let test = |deployment: Rc<Deployment>| async move { test(&deployment).await }.boxed_local();
+    run_boxed(start.boxed_local(), Box::new(test));
+}
+
+type Test<'a> = Box<dyn FnOnce(Rc<Deployment>) -> LocalBoxFuture<'a, ()> + 'a>;
+
+/// Compiled once, and not for each test.
+fn run_boxed(start: LocalBoxFuture<'_, Deployment>, test: Test<'_>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let deployment = start.await;
-        let outcome = AssertUnwindSafe(test(&deployment)).catch_unwind().await;
+        let deployment = Rc::new(start.await);
+        let outcome = AssertUnwindSafe(test(deployment.clone())).catch_unwind().await;
         if let Err(panic) = outcome {
             deployment.print_logs();
             resume_unwind(panic);
