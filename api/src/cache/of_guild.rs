@@ -114,7 +114,9 @@ where
         let found = self.entries.get(&(guild, key)).filter(holds);
         self.metrics.looked_up(found.is_some());
         found.map(|entry| {
-            entry.used.store(self.age(), Ordering::Relaxed);
+            if self.idle.is_some() {
+                entry.used.store(self.age(), Ordering::Relaxed);
+            }
             entry.value
         })
     }
