@@ -11,19 +11,50 @@ use crate::message::Message;
 use futures_util::future::BoxFuture;
 
 /// A command with the buttons and forms of its answers, whose ids begin with its name.
-pub(crate) trait Command: Send + Sync {
+pub(crate) trait Command: Sync {
     fn definition(&self) -> Definition;
 
-    fn run<'a>(&'a self, call: &'a Call, subcommand: &'a str, options: &'a Options)
-    -> BoxFuture<'a, Outcome>;
+    fn run(&self, call: &Call, subcommand: &str, options: &Options) -> impl Future<Output = Outcome> + Send;
 
     /// `about`: what follows the name in the button's id.
-    fn press<'a>(&'a self, _call: &'a Call, _about: &'a str) -> BoxFuture<'a, Outcome> {
-        Box::pin(ready(Err(Problem::outdated())))
+    fn press(&self, _call: &Call, _about: &str) -> impl Future<Output = Outcome> + Send {
+        ready(Err(Problem::outdated()))
     }
 
-    fn send<'a>(&'a self, _call: &'a Call, _about: &'a str, _fields: &'a Options) -> BoxFuture<'a, Outcome> {
-        Box::pin(ready(Err(Problem::outdated())))
+    fn send(&self, _call: &Call, _about: &str, _fields: &Options) -> impl Future<Output = Outcome> + Send {
+        ready(Err(Problem::outdated()))
+    }
+}
+
+/// Any [`Command`].
+pub(crate) trait AnyCommand: Sync {
+    fn definition(&self) -> Definition;
+    fn run<'a>(&'a self, call: &'a Call, subcommand: &'a str, options: &'a Options)
+    -> BoxFuture<'a, Outcome>;
+    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome>;
+    fn send<'a>(&'a self, call: &'a Call, about: &'a str, fields: &'a Options) -> BoxFuture<'a, Outcome>;
+}
+
+impl<C: Command> AnyCommand for C {
+    fn definition(&self) -> Definition {
+        Command::definition(self)
+    }
+
+    fn run<'a>(
+        &'a self,
+        call: &'a Call,
+        subcommand: &'a str,
+        options: &'a Options,
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(Command::run(self, call, subcommand, options))
+    }
+
+    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome> {
+        Box::pin(Command::press(self, call, about))
+    }
+
+    fn send<'a>(&'a self, call: &'a Call, about: &'a str, fields: &'a Options) -> BoxFuture<'a, Outcome> {
+        Box::pin(Command::send(self, call, about, fields))
     }
 }
 

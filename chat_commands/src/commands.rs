@@ -14,10 +14,10 @@ mod unlink;
 mod whois;
 
 use crate::call::Problem;
-use crate::command::Command;
+use crate::command::AnyCommand;
 use crate::definition::Definition;
 
-const COMMANDS: [&dyn Command; 12] = [
+const COMMANDS: [&dyn AnyCommand; 12] = [
     &link::Link,
     &unlink::Unlink,
     &whois::Whois,
@@ -32,7 +32,7 @@ const COMMANDS: [&dyn Command; 12] = [
     &setup::Setup,
 ];
 
-pub(crate) fn find(name: &str) -> Result<&'static dyn Command, Problem> {
+pub(crate) fn find(name: &str) -> Result<&'static dyn AnyCommand, Problem> {
     let found = COMMANDS.into_iter().find(|command| command.definition().name() == name);
     found.ok_or_else(|| Problem::refused("This command no longer exists."))
 }

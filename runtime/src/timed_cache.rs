@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
-use quick_cache::sync::{Cache, DefaultLifecycle, EntryAction, EntryResult};
+use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Weighter};
 
 /// An entry whose time is over takes its place until another one needs it.
@@ -69,24 +69,10 @@ impl<K: Hash + Eq + Clone, V: Clone> TimedCache<K, V> {
         if let Some(value) = self.get(key) {
             return Ok(value);
         }
-        let entry = self.entries.entry_async(key, |_, entry| {
-            if self.is_alive(entry) {
-                EntryAction::Retain(entry.value.clone())
-            } else {
-                EntryAction::ReplaceWithGuard
-            }
-        });
-        let guard = match entry.await {
-            EntryResult::Retained(value) => return Ok(value),
-            EntryResult::Vacant(guard) | EntryResult::Replaced(guard, _) => Some(guard),
-            EntryResult::Removed(..) | EntryResult::Timeout => None,
-        };
-        let value = load.await?;
-        if let Some(guard) = guard {
-            // `Err`: it was inserted meanwhile by another way.
-            let _newer: Result<_, _> = guard.insert(Timed { value: value.clone(), since: Instant::now() });
-        }
-        Ok(value)
+        self.entries.remove_if(key, |entry| !self.is_alive(entry));
+        // Boxed, because most calls need no space for it.
+        let load = Box::pin(async { Ok(Timed { value: load.await?, since: Instant::now() }) });
+        Ok(self.entries.get_or_insert_async(key, load).await?.value)
     }
 
     fn is_alive(&self, entry: &Timed<V>) -> bool {

@@ -3,7 +3,6 @@
 
 use entities::application_panel::{self, Model as Panel, Question, QuestionKind};
 use entities::application_submission;
-use futures_util::future::BoxFuture;
 use http::Method;
 use people::application_button::{self, COMMAND, Of};
 use serde_json::{Map, Value, json};
@@ -27,34 +26,25 @@ impl Command for Apply {
         Definition::new(COMMAND, "Apply for something in this server")
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        _options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            let mut panels = application_panel::list(call.read(), call.guild.guild_id).await?;
-            panels.retain(|panel| panel.is_open);
-            match panels.as_slice() {
-                [] => Err(Problem::refused("There is nothing to apply for here at the moment.")),
-                [panel] => begin(call, panel).await,
-                panels => Ok(list(panels, call.apply_page()).into()),
-            }
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, _options: &Options) -> Outcome {
+        let mut panels = application_panel::list(call.read(), call.guild.guild_id).await?;
+        panels.retain(|panel| panel.is_open);
+        match panels.as_slice() {
+            [] => Err(Problem::refused("There is nothing to apply for here at the moment.")),
+            [panel] => begin(call, panel).await,
+            panels => Ok(list(panels, call.apply_page()).into()),
+        }
     }
 
-    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            match about.strip_prefix(SEND) {
-                Some(about) => send(call, &find(call, about).await?, &Options::default()).await,
-                None => begin(call, &find(call, about).await?).await,
-            }
-        })
+    async fn press(&self, call: &Call, about: &str) -> Outcome {
+        match about.strip_prefix(SEND) {
+            Some(about) => send(call, &find(call, about).await?, &Options::default()).await,
+            None => begin(call, &find(call, about).await?).await,
+        }
     }
 
-    fn send<'a>(&'a self, call: &'a Call, about: &'a str, fields: &'a Options) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move { send(call, &find(call, about).await?, fields).await })
+    async fn send(&self, call: &Call, about: &str, fields: &Options) -> Outcome {
+        send(call, &find(call, about).await?, fields).await
     }
 }
 

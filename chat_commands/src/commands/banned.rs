@@ -3,7 +3,6 @@
 use entities::sanction;
 use entities::sanction::history::{self, Filter};
 use entities::{Page, SanctionKind};
-use futures_util::future::BoxFuture;
 use people::Needs;
 
 use crate::call::{Call, Problem};
@@ -24,21 +23,14 @@ impl Command for Banned {
             .option(player())
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Permission("moderation.read"))?;
-            let page = call.page("/moderation");
-            let text = match Target::read(call, options).await? {
-                Some(target) => of_person(call, &target).await?,
-                None => latest(call).await?,
-            };
-            Ok(Message::new(text).link("All bans", page).into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        call.require(Needs::Permission("moderation.read"))?;
+        let page = call.page("/moderation");
+        let text = match Target::read(call, options).await? {
+            Some(target) => of_person(call, &target).await?,
+            None => latest(call).await?,
+        };
+        Ok(Message::new(text).link("All bans", page).into())
     }
 }
 

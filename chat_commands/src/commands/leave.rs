@@ -2,7 +2,6 @@
 
 use chrono::{Days, NaiveDate, SecondsFormat};
 use entities::{Timestamp, period};
-use futures_util::future::BoxFuture;
 use http::Method;
 use people::Needs;
 use serde_json::json;
@@ -28,30 +27,23 @@ impl Command for Leave {
             )
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Staff)?;
-            let (first, last) = days(call, options)?;
-            let zone = period::zone(&call.guild.settings());
-            let sent = |at: Timestamp| at.to_rfc3339_opts(SecondsFormat::Secs, true);
-            let end = last.checked_add_days(Days::new(1)).ok_or_else(wrong_day)?;
-            let wanted = json!({
-                "staff_id": call.me(),
-                "starts_at": sent(period::start_of_day(first, zone)),
-                "ends_at": sent(period::start_of_day(end, zone)),
-                "reason": options.text("reason"),
-            });
-            call.api(Method::POST, "/guilds/{g}/staff/leave-requests", body(wanted)).await?;
-            let day = |day: NaiveDate| day.format("%-d %b %Y").to_string();
-            let span = if first == last { day(first) } else { format!("{} to {}", day(first), day(last)) };
-            let text = format!("You have asked for leave, {span}. It counts once it is approved.");
-            Ok(Message::new(text).link("Your requests", call.page("/staff/leave/requests")).into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        call.require(Needs::Staff)?;
+        let (first, last) = days(call, options)?;
+        let zone = period::zone(&call.guild.settings());
+        let sent = |at: Timestamp| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let end = last.checked_add_days(Days::new(1)).ok_or_else(wrong_day)?;
+        let wanted = json!({
+            "staff_id": call.me(),
+            "starts_at": sent(period::start_of_day(first, zone)),
+            "ends_at": sent(period::start_of_day(end, zone)),
+            "reason": options.text("reason"),
+        });
+        call.api(Method::POST, "/guilds/{g}/staff/leave-requests", body(wanted)).await?;
+        let day = |day: NaiveDate| day.format("%-d %b %Y").to_string();
+        let span = if first == last { day(first) } else { format!("{} to {}", day(first), day(last)) };
+        let text = format!("You have asked for leave, {span}. It counts once it is approved.");
+        Ok(Message::new(text).link("Your requests", call.page("/staff/leave/requests")).into())
     }
 }
 

@@ -3,7 +3,6 @@
 use entities::account::Way;
 use entities::link_attempt::{self, Model as Attempt, State};
 use entities::{AttemptId, PlayId, link};
-use futures_util::future::BoxFuture;
 use http::Method;
 use serde_json::{Map, json};
 
@@ -26,41 +25,32 @@ impl Command for Link {
         Definition::new("link", "Link your Roblox account, and get the roles of your ranks")
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        _options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(start(call))
+    async fn run(&self, call: &Call, _subcommand: &str, _options: &Options) -> Outcome {
+        start(call).await
     }
 
-    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            match about.split(':').collect::<Vec<_>>().as_slice() {
-                ["start"] => start(call).await,
-                ["another"] => begin(call).await,
-                ["agree", attempt, play] => agree(call, attempt, play).await,
-                ["cancel", attempt] => cancel(call, attempt).await,
-                ["profile", attempt] => {
-                    Ok(ask_for_player(&attempt.parse().map_err(|_| Problem::outdated())?).into())
-                }
-                _ => Err(Problem::outdated()),
+    async fn press(&self, call: &Call, about: &str) -> Outcome {
+        match about.split(':').collect::<Vec<_>>().as_slice() {
+            ["start"] => start(call).await,
+            ["another"] => begin(call).await,
+            ["agree", attempt, play] => agree(call, attempt, play).await,
+            ["cancel", attempt] => cancel(call, attempt).await,
+            ["profile", attempt] => {
+                Ok(ask_for_player(&attempt.parse().map_err(|_| Problem::outdated())?).into())
             }
-        })
+            _ => Err(Problem::outdated()),
+        }
     }
 
-    fn send<'a>(&'a self, call: &'a Call, about: &'a str, fields: &'a Options) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            let attempt: AttemptId = match about.strip_prefix("profile:").map(str::parse) {
-                Some(Ok(attempt)) => attempt,
-                _ => return Err(Problem::outdated()),
-            };
-            let (play, _) = player_of(call, fields.text(NAME)).await?;
-            let path = format!("/guilds/{{g}}/link-attempts/{attempt}/profile");
-            call.api(Method::POST, &path, body(json!({ "play_id": play }))).await?;
-            show(call, None).await
-        })
+    async fn send(&self, call: &Call, about: &str, fields: &Options) -> Outcome {
+        let attempt: AttemptId = match about.strip_prefix("profile:").map(str::parse) {
+            Some(Ok(attempt)) => attempt,
+            _ => return Err(Problem::outdated()),
+        };
+        let (play, _) = player_of(call, fields.text(NAME)).await?;
+        let path = format!("/guilds/{{g}}/link-attempts/{attempt}/profile");
+        call.api(Method::POST, &path, body(json!({ "play_id": play }))).await?;
+        show(call, None).await
     }
 }
 

@@ -2,7 +2,6 @@
 
 use entities::binding;
 use entities::guild::grants::Grants;
-use futures_util::future::BoxFuture;
 use people::Needs;
 use platforms::{GuildOverview, Permissions, PlatformError, Platforms};
 
@@ -27,19 +26,12 @@ impl Command for Setup {
             ))
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        subcommand: &'a str,
-        _options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Admin)?;
-            match subcommand {
-                "button" => Ok(button(call).into()),
-                _ => check(call).await,
-            }
-        })
+    async fn run(&self, call: &Call, subcommand: &str, _options: &Options) -> Outcome {
+        call.require(Needs::Admin)?;
+        match subcommand {
+            "button" => Ok(button(call).into()),
+            _ => check(call).await,
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! /strike: a strike against a staff member.
 
 use chrono::{SecondsFormat, TimeDelta};
-use futures_util::future::BoxFuture;
 use http::Method;
 use people::Needs;
 use serde_json::json;
@@ -34,29 +33,21 @@ impl Command for Strike {
             )
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Permission("staff.write"))?;
-            let staff = options.read(MEMBER).ok_or_else(|| Problem::refused("Say who gets the strike."))?;
-            let severity = options.read("severity").unwrap_or(SEVERITY);
-            let mut wanted =
-                json!({ "staff_id": staff, "reason": options.text("reason"), "severity": severity });
-            if let Some(days) = options.read::<i64>("days").and_then(TimeDelta::try_days) {
-                wanted["expires_at"] = json!((call.now() + days).to_rfc3339_opts(SecondsFormat::Secs, true));
-            }
-            let strike = call.api(Method::POST, "/guilds/{g}/staff/strikes", body(wanted)).await?.data;
-            let page = strike["id"].as_i64().and_then(|id| call.page(&format!("/staff/strikes/{id}")));
-            let text = format!(
-                "{} has a strike of severity {severity}: {}",
-                call.mention(staff),
-                plain(options.text("reason"))
-            );
-            Ok(Message::new(text).link("Look at it", page).into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        call.require(Needs::Permission("staff.write"))?;
+        let staff = options.read(MEMBER).ok_or_else(|| Problem::refused("Say who gets the strike."))?;
+        let severity = options.read("severity").unwrap_or(SEVERITY);
+        let mut wanted = json!({ "staff_id": staff, "reason": options.text("reason"), "severity": severity });
+        if let Some(days) = options.read::<i64>("days").and_then(TimeDelta::try_days) {
+            wanted["expires_at"] = json!((call.now() + days).to_rfc3339_opts(SecondsFormat::Secs, true));
+        }
+        let strike = call.api(Method::POST, "/guilds/{g}/staff/strikes", body(wanted)).await?.data;
+        let page = strike["id"].as_i64().and_then(|id| call.page(&format!("/staff/strikes/{id}")));
+        let text = format!(
+            "{} has a strike of severity {severity}: {}",
+            call.mention(staff),
+            plain(options.text("reason"))
+        );
+        Ok(Message::new(text).link("Look at it", page).into())
     }
 }

@@ -1,7 +1,6 @@
 //! /sync: brings the roles and the nickname of one member up to date; members do it for themselves.
 
 use entities::job::{Model, State};
-use futures_util::future::BoxFuture;
 use http::Method;
 use people::synced;
 use serde_json::{Value, json};
@@ -22,25 +21,18 @@ impl Command for Sync {
             .option(member("Somebody else, if you may sync members"))
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            let user = options.read(MEMBER).unwrap_or(call.me());
-            let name = call.mention(user);
-            let done = call
-                .api(Method::POST, "/interactions/sync", body(json!({ "user_id": user.to_string() })))
-                .await?;
-            if let Some(job) =
-                done.data["job_id"].as_str().and_then(|job| job.parse().ok()).filter(|_| done.is_accepted)
-            {
-                return follow(call, job, move |row| Message::new(of_job(&name, row))).await;
-            }
-            Ok(Message::new(words(&name, &done.data)).into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        let user = options.read(MEMBER).unwrap_or(call.me());
+        let name = call.mention(user);
+        let done = call
+            .api(Method::POST, "/interactions/sync", body(json!({ "user_id": user.to_string() })))
+            .await?;
+        if let Some(job) =
+            done.data["job_id"].as_str().and_then(|job| job.parse().ok()).filter(|_| done.is_accepted)
+        {
+            return follow(call, job, move |row| Message::new(of_job(&name, row))).await;
+        }
+        Ok(Message::new(words(&name, &done.data)).into())
     }
 }
 

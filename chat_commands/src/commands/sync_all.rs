@@ -2,7 +2,6 @@
 
 use entities::JobId;
 use entities::job::{Model, State};
-use futures_util::future::BoxFuture;
 use http::Method;
 use people::Needs;
 use serde_json::{Value, json};
@@ -22,29 +21,20 @@ impl Command for SyncAll {
         Definition::new("sync-all", "See what a sync of all members would change, and run it")
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        _options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Permission("sync.write"))?;
-            let job = request(call, json!({ "dry_run": true })).await?;
-            let page = call.page("/sync");
-            follow(call, job, move |row| preview(row).link("Each change", page.clone())).await
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, _options: &Options) -> Outcome {
+        call.require(Needs::Permission("sync.write"))?;
+        let job = request(call, json!({ "dry_run": true })).await?;
+        let page = call.page("/sync");
+        follow(call, job, move |row| preview(row).link("Each change", page.clone())).await
     }
 
     /// `run:` and how many roles the preview would remove: the run removes no more.
-    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            let most = about.strip_prefix("run:").and_then(|most| most.parse::<u32>().ok());
-            let most = most.ok_or_else(Problem::outdated)?;
-            let job = request(call, json!({ "max_removals": most })).await?;
-            let page = call.page(&format!("/jobs/{job}"));
-            follow(call, job, move |row| Message::new(progress(row)).link("Details", page.clone())).await
-        })
+    async fn press(&self, call: &Call, about: &str) -> Outcome {
+        let most = about.strip_prefix("run:").and_then(|most| most.parse::<u32>().ok());
+        let most = most.ok_or_else(Problem::outdated)?;
+        let job = request(call, json!({ "max_removals": most })).await?;
+        let page = call.page(&format!("/jobs/{job}"));
+        follow(call, job, move |row| Message::new(progress(row)).link("Details", page.clone())).await
     }
 }
 

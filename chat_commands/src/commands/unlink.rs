@@ -1,7 +1,6 @@
 //! /unlink: a member takes back their link in this server.
 
 use entities::link;
-use futures_util::future::BoxFuture;
 use http::Method;
 use serde_json::Map;
 
@@ -18,33 +17,22 @@ impl Command for Unlink {
         Definition::new("unlink", "End the link of your Roblox account in this server")
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        _options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            let found = link::find_by_chat(call.read(), call.guild.guild_id, call.me()).await?;
-            let Some(link) = found else {
-                return Err(Problem::refused("You are not linked in this server."));
-            };
-            let text = format!(
-                "End your link with **{}** here? The roles and the nickname that came from it go. Bans stay.",
-                plain(&link.play_username)
-            );
-            Ok(Message::new(text).button(Style::Danger, "Unlink", "unlink:yes").into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, _options: &Options) -> Outcome {
+        let found = link::find_by_chat(call.read(), call.guild.guild_id, call.me()).await?;
+        let Some(link) = found else { return Err(Problem::refused("You are not linked in this server.")) };
+        let text = format!(
+            "End your link with **{}** here? The roles and the nickname that came from it go. Bans stay.",
+            plain(&link.play_username)
+        );
+        Ok(Message::new(text).button(Style::Danger, "Unlink", "unlink:yes").into())
     }
 
-    fn press<'a>(&'a self, call: &'a Call, about: &'a str) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            if about != "yes" {
-                return Err(Problem::outdated());
-            }
-            call.api(Method::DELETE, &format!("/guilds/{{g}}/links/{}", call.me()), Map::new()).await?;
-            let text = "Unlinked. The roles and the nickname that came from the link go in a moment.";
-            Ok(Message::new(text).into())
-        })
+    async fn press(&self, call: &Call, about: &str) -> Outcome {
+        if about != "yes" {
+            return Err(Problem::outdated());
+        }
+        call.api(Method::DELETE, &format!("/guilds/{{g}}/links/{}", call.me()), Map::new()).await?;
+        let text = "Unlinked. The roles and the nickname that came from the link go in a moment.";
+        Ok(Message::new(text).into())
     }
 }

@@ -1,7 +1,6 @@
 //! /whois: who a member is on Roblox, or a player on Discord.
 
 use entities::{link, shield_flag, staff_directory};
-use futures_util::future::BoxFuture;
 use people::Needs;
 
 use super::banned::standing;
@@ -21,35 +20,28 @@ impl Command for Whois {
             .option(player())
     }
 
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        _subcommand: &'a str,
-        options: &'a Options,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
-            call.require(Needs::Permission("lookup.read"))?;
-            let target = Target::required(call, options).await?;
-            let person = target.person(call).await?;
-            let mut lines = Vec::new();
-            let link = match person.chat {
-                Some(chat) => link::find_by_chat(call.read(), call.guild.guild_id, chat).await?,
-                None => None,
-            };
-            lines.push(match &link {
-                Some(link) => format!(
-                    "{} is **[{}](https://www.roblox.com/users/{}/profile)** on Roblox, linked {}.",
-                    call.mention(link.chat_id),
-                    plain(&link.play_username),
-                    link.play_id,
-                    moment(link.verified_at)
-                ),
-                None => format!("{} is not linked in this server.", target.name),
-            });
-            lines.extend(facts(call, &target, link.as_ref()).await?);
-            let page = link.and_then(|link| call.page(&format!("/members/{}", link.chat_id)));
-            Ok(Message::new(lines.join("\n")).link("Member's page", page).into())
-        })
+    async fn run(&self, call: &Call, _subcommand: &str, options: &Options) -> Outcome {
+        call.require(Needs::Permission("lookup.read"))?;
+        let target = Target::required(call, options).await?;
+        let person = target.person(call).await?;
+        let mut lines = Vec::new();
+        let link = match person.chat {
+            Some(chat) => link::find_by_chat(call.read(), call.guild.guild_id, chat).await?,
+            None => None,
+        };
+        lines.push(match &link {
+            Some(link) => format!(
+                "{} is **[{}](https://www.roblox.com/users/{}/profile)** on Roblox, linked {}.",
+                call.mention(link.chat_id),
+                plain(&link.play_username),
+                link.play_id,
+                moment(link.verified_at)
+            ),
+            None => format!("{} is not linked in this server.", target.name),
+        });
+        lines.extend(facts(call, &target, link.as_ref()).await?);
+        let page = link.and_then(|link| call.page(&format!("/members/{}", link.chat_id)));
+        Ok(Message::new(lines.join("\n")).link("Member's page", page).into())
     }
 }
 

@@ -7,6 +7,7 @@ use people::{ApiAnswer, labels};
 
 use crate::fields::Fields;
 use crate::html::candidate::{Candidate, Unresolved};
+pub(crate) use field::Input;
 
 #[derive(Debug, Default)]
 pub(crate) struct Form {

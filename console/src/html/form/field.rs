@@ -1,5 +1,5 @@
-//! Fields of a form, with what was typed in them and what is wrong with it. As templates of their own they are compiled once,
-//! and not in each page.
+//! A field of a form, with what was typed in it and what is wrong with it. As templates of their own they are compiled once, and
+//! not in each page.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -16,42 +16,26 @@ pub(crate) struct ProblemAt<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "form/text.html")]
-pub(crate) struct TextField<'a> {
+#[template(path = "form/field.html")]
+pub(crate) struct Field<'a> {
     form: &'a Form,
     name: &'a str,
     label: &'a str,
     hint: &'a str,
-    /// The input's type.
-    kind: &'a str,
+    input: Input<'a>,
 }
 
-/// A field that suggests people while somebody types.
-#[derive(Template)]
-#[template(path = "form/person.html")]
-pub(crate) struct PersonField<'a> {
-    form: &'a Form,
-    name: &'a str,
-    label: &'a str,
-    hint: &'a str,
-    /// Whom it suggests.
-    among: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "form/select.html")]
-pub(crate) struct SelectField<'a> {
-    form: &'a Form,
-    name: &'a str,
-    label: &'a str,
-    hint: &'a str,
-    choices: &'a [Choice],
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// Of this type.
+    Text(&'a str),
+    /// Suggests these while somebody types.
+    Person(&'a str),
+    Select(&'a [Choice]),
 }
 
 impl HtmlSafe for ProblemAt<'_> {}
-impl HtmlSafe for TextField<'_> {}
-impl HtmlSafe for PersonField<'_> {}
-impl HtmlSafe for SelectField<'_> {}
+impl HtmlSafe for Field<'_> {}
 
 /// For `parts.html`.
 impl Form {
@@ -59,33 +43,13 @@ impl Form {
         ProblemAt { form: self, name }
     }
 
-    pub(crate) fn text_field<'a>(
+    pub(crate) fn field<'a>(
         &'a self,
         name: &'a str,
         label: &'a str,
         hint: &'a str,
-        kind: &'a str,
-    ) -> TextField<'a> {
-        TextField { form: self, name, label, hint, kind }
-    }
-
-    pub(crate) fn person_field<'a>(
-        &'a self,
-        name: &'a str,
-        label: &'a str,
-        hint: &'a str,
-        among: &'a str,
-    ) -> PersonField<'a> {
-        PersonField { form: self, name, label, hint, among }
-    }
-
-    pub(crate) fn select_field<'a>(
-        &'a self,
-        name: &'a str,
-        label: &'a str,
-        hint: &'a str,
-        choices: &'a [Choice],
-    ) -> SelectField<'a> {
-        SelectField { form: self, name, label, hint, choices }
+        input: Input<'a>,
+    ) -> Field<'a> {
+        Field { form: self, name, label, hint, input }
     }
 }
