@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Method, StatusCode};
+use http::Method;
 use tracing::Span;
 
 use crate::fields::Fields;
@@ -112,7 +112,7 @@ pub(crate) async fn admit(console: &Arc<Console>, request: Request) -> Result<Ad
     if row.method == Method::POST && !is_same_origin(&request.headers) {
         return Err(PageError::Forged);
     }
-    let query = Fields::parse(request.query.as_bytes()).ok_or_else(too_many)?;
+    let query = Fields::parse(request.query.as_bytes()).map_err(PageError::Form)?;
     let mut guest = Guest::new(console, request, params, query);
     guest.flash = flash::read(guest.headers());
     let visitor = visitor(row, guest).await?;
@@ -164,7 +164,7 @@ pub(crate) async fn respond(admitted: Admitted, form: Result<Bytes, Unread>) -> 
         Asked::Page(row, visitor) => (row, visitor),
     };
     let form = form.map_err(PageError::Form)?;
-    visitor.guest_mut().form = Fields::parse(&form).ok_or_else(too_many)?;
+    visitor.guest_mut().form = Fields::parse(&form).map_err(PageError::Form)?;
     check_form(&visitor)?;
     let guest = visitor.guest();
     let is_shown = guest.flash.is_some() && guest.request.method == Method::GET;
@@ -179,11 +179,6 @@ pub(crate) async fn respond(admitted: Admitted, form: Result<Bytes, Unread>) -> 
     let response = response.await;
     drop(turn);
     Ok(response?.cookies(forgotten))
-}
-
-fn too_many() -> PageError {
-    let text = "this form has more fields than any page of this console".to_owned();
-    PageError::Form(Unread { status: StatusCode::PAYLOAD_TOO_LARGE, text })
 }
 
 /// A change needs the token of its session.

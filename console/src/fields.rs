@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use http::StatusCode;
 use serde_json::{Map, Value};
+
+use crate::response::body::Unread;
 
 /// The fields that give the begin of a part of a list.
 const PART_FIELDS: [&str; 4] = ["before", "after", "cursor", "skip"];
@@ -15,16 +18,22 @@ pub const MOST_FIELDS: usize = 1_000;
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// `None`: there are more than any page has.
-    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+    /// Refuses more than any page has, and a NUL, which Postgres does not store.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Unread> {
         let mut fields = Vec::new();
         for (name, value) in form_urlencoded::parse(text) {
             if fields.len() == MOST_FIELDS {
-                return None;
+                let text = "this form has more fields than any page of this console".to_owned();
+                return Err(Unread { status: StatusCode::PAYLOAD_TOO_LARGE, text });
+            }
+            if name.contains('\0') || value.contains('\0') {
+                let text =
+                    format!("the field \u{201c}{}\u{201d} has a NUL (%00) in it", name.replace('\0', "%00"));
+                return Err(Unread { status: StatusCode::UNPROCESSABLE_ENTITY, text });
             }
             fields.push((name.into_owned(), value.into_owned()));
         }
-        Some(Self(fields))
+        Ok(Self(fields))
     }
 
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn fields_are_counted_while_they_are_read() {
-        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS)).is_some());
-        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS + 1)).is_none());
+        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS)).is_ok());
+        assert!(Fields::parse(&b"a&".repeat(MOST_FIELDS + 1)).is_err());
     }
 }

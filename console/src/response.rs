@@ -157,7 +157,7 @@ pub(crate) enum PageError {
     /// The page exists, and takes these methods.
     #[error("this address takes {0}")]
     Method(&'static str),
-    /// A form that was not read, or has more fields than any page.
+    /// A form or query that was not read.
     #[error("{}", .0.text)]
     Form(Unread),
     /// The person sends too many requests, or all do; seconds until a retry makes sense.

@@ -263,8 +263,11 @@ pub(crate) fn find(method: &Method, path: &str) -> Result<(&'static Row, Params)
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let row = found.value.iter().copied().find(|row| row.method == *method);
     let row = row.ok_or_else(|| PageError::Method(allowed(found.value)))?;
-    let decoded =
-        |text: &str| Some(percent_encoding::percent_decode_str(text).decode_utf8().ok()?.into_owned());
+    // Nothing has a NUL in its name: Postgres stores none.
+    let decoded = |text: &str| {
+        let text = percent_encoding::percent_decode_str(text).decode_utf8().ok()?;
+        (!text.contains('\0')).then(|| text.into_owned())
+    };
     let params = found.params.iter().map(|(name, text)| Some((name.to_owned(), decoded(text)?)));
     Ok((row, params.collect::<Option<_>>().ok_or(PageError::NotFound)?))
 }

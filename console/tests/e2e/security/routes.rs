@@ -25,6 +25,9 @@ const ROOTS: [&str; 3] = ["/console", "/link", "/apply"];
 /// Pages whose query names the object.
 const NEED_A_QUERY: [&str; 1] = ["/console/instance/jobs/retry"];
 
+/// A parameter that names nothing.
+pub(super) const UNKNOWN: &str = "4000000000";
+
 impl Row {
     fn read(line: &str) -> Self {
         let (row, who) = line.split_once(" = ").unwrap();
@@ -56,7 +59,7 @@ impl Row {
     /// The address in a guild, with parameters of unknown objects.
     pub(crate) fn in_guild(&self, guild: &str) -> String {
         let filled = self.path.replace("{guild}", guild);
-        let parts = filled.split('/').map(|part| if part.starts_with('{') { "4000000000" } else { part });
+        let parts = filled.split('/').map(|part| if part.starts_with('{') { UNKNOWN } else { part });
         parts.collect::<Vec<_>>().join("/")
     }
 }

@@ -1,9 +1,10 @@
 //! Texts of people are escaped on every page of the guild: they never become markup.
 
 use serde_json::{Value, json};
-use testkit::{Deployment, Fixture, Mode, Setup};
+use testkit::{Deployment, Fixture, Mode, Setup, distributed_only};
 
 use super::crawl::{assert_inert, crawl, populate};
+use super::routes::{UNKNOWN, Who, rows};
 use super::sql;
 use testkit::console::{Console, Page};
 
@@ -88,6 +89,23 @@ fn texts_of_a_guild_stay_texts() {
         assert!(marked >= 2, "the texts are on {marked} pages");
         typed(&deployment, &console).await;
     });
+}
+
+distributed_only!(a_nul_in_an_address_fails_no_page);
+
+/// Postgres stores no NUL, and refuses a statement with one.
+async fn a_nul_in_an_address_fails_no_page(deployment: &Deployment) {
+    let (owner, operator) = (Console::owner(deployment).await, Console::operator(deployment).await);
+    for page in rows().into_iter().filter(|row| !row.is_post()) {
+        let console = if page.who == Who::Operator { &operator } else { &owner };
+        let path = page.in_guild(&deployment.guild().id);
+        let page = console.get(&format!("{path}?kind=a%00b")).await;
+        page.shows(422, "the field “kind” has a NUL (%00) in it");
+        if path.contains(UNKNOWN) {
+            let page = console.get(&path.replace(UNKNOWN, "a%00b")).await;
+            assert_eq!(page.status, 404, "{}: {}", page.what, page.text());
+        }
+    }
 }
 
 /// The pages of somebody who has applied.
