@@ -7,7 +7,7 @@ use entities::job::{Class, listing};
 use entities::{GuildId, guild};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Draft, Payload, Queue};
-use runtime::{Config, Context, Secret, Shutdown};
+use runtime::{Config, Context, Secret, Shutdown, UnitOfWork};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testkit::{Mode, Namespace, Servers, TestDatabase, guild_row};
@@ -130,13 +130,12 @@ async fn work(arguments: &Arguments, config: &Config, own: &Connected) -> anyhow
 /// One job for each guild in `numbers`.
 async fn produce(own: Connected, numbers: Vec<i64>) -> anyhow::Result<()> {
     for numbers in numbers.chunks(BATCH) {
-        let transaction = own.context.database.begin().await?;
+        let mut work = UnitOfWork::begin(&own.context).await?;
         let drafts =
             numbers.iter().map(|number| Ok(Draft::new(guild_id(*number)?, &Noop {}, Actor::service())?));
         let drafts = drafts.collect::<anyhow::Result<Vec<_>>>()?;
-        let tickets = queue::enqueue_many(&transaction, drafts, own.context.clock.now()).await?;
-        transaction.commit().await?;
-        own.queue.publish(tickets);
+        queue::enqueue_many(&mut work, drafts).await?;
+        own.queue.publish(work.commit().await?);
     }
     Ok(())
 }

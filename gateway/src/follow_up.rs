@@ -68,9 +68,7 @@ pub(crate) async fn catch_up(work: &mut UnitOfWork, place: &Model) -> Result<(),
     };
     let guilds = guilds_of(work, place).await?;
     let drafts = guilds.into_iter().map(draft).collect::<Result<_, QueueError>>()?;
-    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
-    work.publish(messages);
-    Ok(())
+    Ok(enqueue_many(work, drafts).await?)
 }
 
 async fn guilds_of(work: &UnitOfWork, place: &Model) -> Result<Vec<GuildId>, DbErr> {

@@ -14,7 +14,7 @@ use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
 use entities::{BindingId, ChatId, GroupId, GuildId, JobId, PlayId, RoleId, Timestamp};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
-use runtime::Transaction;
+use runtime::{Transaction, UnitOfWork};
 use sea_orm::DbErr;
 use serde::{Deserialize, Serialize};
 
@@ -183,23 +183,23 @@ pub enum BulkSync {
 /// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the
 /// transaction ends.
 pub async fn enqueue_bulk_sync(
-    transaction: &Transaction,
+    work: &mut UnitOfWork,
     payload: &SyncAll,
     actor: Actor,
     members: u64,
-    now: Timestamp,
 ) -> Result<BulkSync, QueueError> {
-    let standing = bulk_sync::lock(transaction, payload.guild, Kind::of(payload.dry_run), now).await?;
+    let kind = Kind::of(payload.dry_run);
+    let standing = bulk_sync::lock(work.tx(), payload.guild, kind, work.now()).await?;
     if standing.is_used_up() {
         return Ok(BulkSync::OverQuota(standing));
     }
     let draft = Draft::new(payload.guild, payload, actor)?.once(payload.dedupe_key());
     let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
-    let enqueued = draft.enqueue(transaction, now).await?;
+    let enqueued = draft.enqueue(work).await?;
     let standing = if enqueued.joined {
         standing
     } else {
-        bulk_sync::take(transaction, payload.guild, standing, enqueued.job).await?
+        bulk_sync::take(work.tx(), payload.guild, standing, enqueued.job).await?
     };
     Ok(BulkSync::Queued(enqueued, standing))
 }

@@ -33,8 +33,7 @@ impl DirectMessage {
     /// In the transaction of what the person is told.
     pub async fn enqueue(self, work: &mut UnitOfWork, actor: Actor) -> Result<(), QueueError> {
         let draft = Draft::new(self.guild, &self, actor)?;
-        let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-        work.publish(enqueued.message);
+        draft.enqueue(work).await?;
         Ok(())
     }
 }

@@ -62,11 +62,10 @@ async fn start(context: &Context, queue: &Queue, guild: GuildId) -> Result<(), Q
     let members = link::count(work.tx(), guild).await?;
     let draft = Draft::new(guild, &payload, Actor::service())?.once(payload.dedupe_key());
     let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
-    let enqueued = draft.enqueue(work.tx(), now).await?;
+    let enqueued = draft.enqueue(&mut work).await?;
     // What a person lets the next pass do is for this one, and what they say while it runs for the one after it.
     let unbraked = row.unbraked && enqueued.joined;
     follow::save(work.tx(), Model { job_id: Some(enqueued.job), unbraked, ..row }).await?;
-    work.publish(enqueued.message);
     queue.publish(work.commit().await?);
     Ok(())
 }

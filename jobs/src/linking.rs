@@ -240,8 +240,7 @@ impl<'w> Linking<'w> {
             drafts.push(Draft::new(guild, &payload, self.author.actor.clone())?);
         }
         let jobs = drafts.iter().map(Draft::id).collect();
-        let messages = enqueue_many(self.work.tx(), drafts, self.work.now()).await?;
-        self.work.publish(messages);
+        enqueue_many(self.work, drafts).await?;
         Ok(jobs)
     }
 
@@ -250,9 +249,7 @@ impl<'w> Linking<'w> {
     async fn enqueue_sync(&mut self, user: ChatId) -> Result<JobId, QueueError> {
         let payload = SyncMember::of(self.guild(), user);
         let draft = Draft::new(self.guild(), &payload, self.author.actor.clone())?;
-        let enqueued = draft.enqueue(self.work.tx(), self.work.now()).await?;
-        self.work.publish(enqueued.message);
-        Ok(enqueued.job)
+        Ok(draft.enqueue(self.work).await?.job)
     }
 
     pub(crate) fn audit(&mut self, action: &'static str, target: impl ToString, metadata: Value) {

@@ -71,7 +71,7 @@ pub async fn pass_on(context: &Context, queue: &Queue) -> Result<(), QueueError>
 }
 
 async fn pass_on_one(work: &mut UnitOfWork, guild: GuildId, id: ChannelId) -> Result<(), QueueError> {
-    let (tx, now) = (work.tx(), work.now());
+    let tx = work.tx();
     let locked = log_channel::find_for_update(tx, guild, id).await?;
     let Some(channel) = locked.filter(|channel| channel.state == State::On) else { return Ok(()) };
     let entries = log::after(tx, guild, channel.entry_id, ENTRIES_PER_PASS).await?;
@@ -81,7 +81,6 @@ async fn pass_on_one(work: &mut UnitOfWork, guild: GuildId, id: ChannelId) -> Re
     }
     let payload = PostNews { guild, channel: id };
     let draft = Draft::new(guild, &payload, Actor::service())?.once(&id.to_string());
-    let message = draft.enqueue(tx, now).await?.message;
-    work.publish(message);
+    draft.enqueue(work).await?;
     Ok(())
 }

@@ -201,9 +201,7 @@ async fn greet(work: &mut UnitOfWork, greetings: Vec<GreetMember>) -> Result<(),
         Ok(draft.once(&greeting.user.to_string()))
     };
     let drafts = greetings.into_iter().map(draft).collect::<Result<_, QueueError>>()?;
-    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
-    work.publish(messages);
-    Ok(())
+    Ok(enqueue_many(work, drafts).await?)
 }
 
 /// Takes over bans, or their lifts, that somebody made on the chat platform. Not deduplicated: a running job may have looked there
@@ -215,9 +213,7 @@ pub async fn follow_bans(
 ) -> Result<(), QueueError> {
     let draft = |user| Draft::new(guild, &FollowBan { guild, user }, Actor::service());
     let drafts = users.into_iter().map(draft).collect::<Result<_, _>>()?;
-    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
-    work.publish(messages);
-    Ok(())
+    Ok(enqueue_many(work, drafts).await?)
 }
 
 /// Since when members are looked for who joined while no events came: the clocks of the platform and of this service differ, and

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::job::{Class, JobMessage, listing};
+use entities::job::{Class, listing};
 use entities::moderation_revision::Change;
 use entities::sanction::MirrorState;
 use entities::sanction::change::NewSanction;
@@ -19,6 +19,7 @@ use entities::{
     ChatId, GuildId, KeyId, Person, SanctionId, SanctionKind, Timestamp, chat_ban, guild, sanction,
 };
 use queue::{Draft, Payload, QueueError, enqueue_many};
+use runtime::UnitOfWork;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 
@@ -127,17 +128,17 @@ pub async fn may_be_asked_for(
 pub type Changed = (Actor, Vec<sanction::Model>);
 
 /// Enqueues a job for every chat user whom one of these bans is mirrored on, or who is banned there by the mirror of
-/// another ban, and assigns the bans to that job. Publish the messages after the commit.
-pub async fn enqueue_mirror<C: ConnectionTrait>(
-    conn: &C,
+/// another ban, and assigns the bans to that job.
+pub async fn enqueue_mirror(
+    work: &mut UnitOfWork,
     change: &Change,
     changed: &[Changed],
-) -> Result<Vec<JobMessage>, QueueError> {
+) -> Result<(), QueueError> {
     let rows = changed.iter().enumerate().flat_map(|(by, (_, rows))| rows.iter().map(move |row| (by, row)));
     let rows: Vec<(usize, &sanction::Model)> = rows.collect();
     let mirrored = rows.iter().filter_map(|(by, row)| Some((*by, row.mirror_chat_id?, row.sanction_id)));
     let mut users: BTreeMap<(usize, ChatId), Vec<SanctionId>> = BTreeMap::new();
-    for (by, user, ban) in mirrored.chain(successors(conn, change, &rows).await?) {
+    for (by, user, ban) in mirrored.chain(successors(work.tx(), change, &rows).await?) {
         users.entry((by, user)).or_default().push(ban);
     }
     // A ban that was made and superseded at once is in two groups: the later one's job writes to it.
@@ -149,9 +150,9 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
         mirrors.extend(bans.into_iter().map(|ban| (ban, Mirror { chat: user, job: draft.id() })));
         drafts.push(draft);
     }
-    let messages = enqueue_many(conn, drafts, change.now).await?;
-    mirror::start(conn, change.guild, &mirrors.into_iter().collect::<Vec<_>>()).await?;
-    Ok(messages)
+    enqueue_many(work, drafts).await?;
+    mirror::start(work.tx(), change.guild, &mirrors.into_iter().collect::<Vec<_>>()).await?;
+    Ok(())
 }
 
 /// Closed bans that were not mirrored themselves, but kept the chat platform's ban that an earlier one made.

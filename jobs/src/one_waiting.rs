@@ -42,9 +42,7 @@ pub(crate) async fn enqueue<P: Payload>(
         open.insert(key, State::Queued);
     }
     // Where another process enqueued one meanwhile, that one waits.
-    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
-    work.publish(messages);
-    Ok(())
+    Ok(enqueue_many(work, drafts).await?)
 }
 
 /// Whether another such job about the member runs, for which this one waits.

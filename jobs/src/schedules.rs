@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use entities::{Timestamp, schedule};
 use queue::{Draft, Enqueued, QueueError};
-use runtime::Transaction;
+use runtime::UnitOfWork;
 
 use crate::kinds::PeriodicTask;
 
@@ -141,14 +141,14 @@ impl Schedule {
     }
 
     /// Enqueues the task, even while the schedule is paused.
-    pub async fn run_now(&self, transaction: &Transaction, now: Timestamp) -> Result<RunNow, QueueError> {
-        if schedule::find(transaction, self.name).await?.is_none() {
+    pub async fn run_now(&self, work: &mut UnitOfWork) -> Result<RunNow, QueueError> {
+        if schedule::find(work.tx(), self.name).await?.is_none() {
             return Ok(RunNow::NotBegun);
         }
-        let task = PeriodicTask { schedule: self.name.to_owned(), tick: now };
-        let enqueued = Draft::without_guild(&task)?.once(self.name).enqueue(transaction, now).await?;
+        let task = PeriodicTask { schedule: self.name.to_owned(), tick: work.now() };
+        let enqueued = Draft::without_guild(&task)?.once(self.name).enqueue(work).await?;
         if !enqueued.joined {
-            schedule::set_job(transaction, self.name, enqueued.job).await?;
+            schedule::set_job(work.tx(), self.name, enqueued.job).await?;
         }
         Ok(RunNow::Enqueued(enqueued))
     }

@@ -72,7 +72,7 @@ pub async fn enqueue(
     };
     let job_id = row.job_id.filter(|_| !is_ended);
     let draft = Draft::new(guild, payload, actor)?.once(&dedupe_key(payload.run));
-    let enqueued = draft.enqueue(work.tx(), now).await?;
+    let enqueued = draft.enqueue(work).await?;
     let stopped = Some(format!("sync {} was undone", payload.run));
     follow::save(work.tx(), follow::Model { stopped, job_id, ..row }).await?;
     Ok(enqueued)

@@ -82,7 +82,7 @@ pub async fn pass_on(context: &Context, queue: &Queue) -> Result<(), QueueError>
 
 /// False: there is nothing to pass on, or no room.
 async fn pass_on_one(work: &mut UnitOfWork, guild: GuildId, id: WebhookId) -> Result<bool, QueueError> {
-    let (tx, now) = (work.tx(), work.now());
+    let tx = work.tx();
     let locked = webhook::find_for_update(tx, guild, id).await?;
     let Some(hook) = locked.filter(|hook| hook.state == webhook::State::On) else { return Ok(false) };
     let room = MOST_OPEN - deliveries::count_open(tx, guild, id, MOST_OPEN).await?;
@@ -99,8 +99,7 @@ async fn pass_on_one(work: &mut UnitOfWork, guild: GuildId, id: WebhookId) -> Re
     }
     let Some(last) = last else { return Ok(false) };
     webhook::passed_on(tx, id, last).await?;
-    let messages = enqueue_many(tx, drafts, now).await?;
-    work.publish(messages);
+    enqueue_many(work, drafts).await?;
     Ok(true)
 }
 

@@ -4,6 +4,7 @@ use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
 use entities::job::{Class, JobMessage};
 use entities::{GuildId, JobId, Timestamp};
+use runtime::UnitOfWork;
 use runtime::telemetry::traces;
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -16,7 +17,8 @@ pub struct Draft(NewJob);
 /// The result of an enqueue.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// For [`crate::Queue::publish`] after the commit. `None`: the job waits for its guild's share, or was joined.
+    /// For [`crate::Queue::call`] after the commit. `None`: the change publishes it, it waits for its guild's share, or was
+    /// joined.
     pub message: Option<JobMessage>,
     pub job: JobId,
     /// The job is an unfinished one with the same dedupe key.
@@ -87,8 +89,16 @@ impl Draft {
         self.0
     }
 
-    /// Inserts the job. It runs after the commit, when a worker is free and its guild's share allows it.
-    pub async fn enqueue<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
+    /// Inserts the job with the change that causes it, whose commit publishes it. It runs when a worker is free and its
+    /// guild's share allows it.
+    pub async fn enqueue(self, work: &mut UnitOfWork) -> Result<Enqueued, DbErr> {
+        let mut enqueued = self.insert(work.tx(), work.now()).await?;
+        work.publish(enqueued.message.take());
+        Ok(enqueued)
+    }
+
+    /// Inserts the job for a caller who publishes it after the commit, and waits for its answer.
+    pub async fn insert<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
         if let Some((_, message)) = insert::insert(conn, vec![job], now).await?.pop() {
@@ -102,12 +112,10 @@ impl Draft {
     }
 }
 
-/// Inserts several jobs in one statement, without those whose dedupe key an unfinished job has.
-pub async fn enqueue_many<C: ConnectionTrait>(
-    conn: &C,
-    drafts: Vec<Draft>,
-    now: Timestamp,
-) -> Result<Vec<JobMessage>, DbErr> {
-    let inserted = insert::insert(conn, drafts.into_iter().map(|draft| draft.0).collect(), now).await?;
-    Ok(inserted.into_iter().filter_map(|(_, message)| message).collect())
+/// Like [`Draft::enqueue`], several jobs in one statement, without those whose dedupe key an unfinished job has.
+pub async fn enqueue_many(work: &mut UnitOfWork, drafts: Vec<Draft>) -> Result<(), DbErr> {
+    let jobs = drafts.into_iter().map(|draft| draft.0).collect();
+    let inserted = insert::insert(work.tx(), jobs, work.now()).await?;
+    work.publish(inserted.into_iter().filter_map(|(_, message)| message));
+    Ok(())
 }

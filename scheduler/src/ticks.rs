@@ -83,7 +83,7 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
     }
     let task = PeriodicTask { schedule: name.to_owned(), tick };
     let draft = Draft::without_guild(&task)?.once(name);
-    let enqueued = match draft.enqueue(work.tx(), work.now()).await {
+    let enqueued = match draft.enqueue(&mut work).await {
         // The job of the last tick ended at this moment: the next pass fires this tick.
         Err(DbErr::RecordNotInserted) => return Ok(()),
         enqueued => enqueued?,
@@ -91,7 +91,7 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
     schedule::set_job(work.tx(), name, enqueued.job).await?;
     let due =
         if enqueued.joined { retry::make_due(work.tx(), enqueued.job, work.now()).await? } else { None };
-    work.publish(enqueued.message.into_iter().chain(due.map(|job| job.message())));
+    work.publish(due.map(|job| job.message()));
     queue.publish(work.commit().await?);
     Ok(())
 }

@@ -55,8 +55,7 @@ impl Handler for Job {
 async fn sync(job: &JobContext, guild: GuildId, user: ChatId) -> Result<(), JobError> {
     let mut work = job.begin_with_claim().await?;
     let draft = Draft::new(guild, &SyncMember::of(guild, user), job.actor()).map_err(unwritable)?;
-    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-    work.publish(enqueued.message);
+    draft.enqueue(&mut work).await?;
     job.commit(work).await
 }
 

@@ -17,13 +17,12 @@ pub(crate) async fn enqueue(
     payload: &SyncAll,
     members: u64,
 ) -> Result<BulkSync, ApiError> {
-    let asked = enqueue_bulk_sync(work.tx(), payload, call.actor(), members, work.now()).await?;
-    if let BulkSync::Queued(enqueued, _) = &asked {
-        if !enqueued.joined {
-            let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
-            work.audit("sync.all_requested", enqueued.job, metadata);
-        }
-        work.publish(enqueued.message.clone());
+    let asked = enqueue_bulk_sync(work, payload, call.actor(), members).await?;
+    if let BulkSync::Queued(enqueued, _) = &asked
+        && !enqueued.joined
+    {
+        let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
+        work.audit("sync.all_requested", enqueued.job, metadata);
     }
     Ok(asked)
 }

@@ -72,7 +72,7 @@ impl<'c> UnitOfWork<'c> {
 
     /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
     pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
-        let enqueued = draft.enqueue(self.tx(), self.now()).await?;
+        let enqueued = draft.insert(self.tx(), self.now()).await?;
         self.answered_by(enqueued.job).await?;
         Ok(enqueued)
     }
@@ -81,8 +81,7 @@ impl<'c> UnitOfWork<'c> {
     pub(crate) async fn look_at_members(&mut self) -> Result<(), ApiError> {
         let look = CatchUp { guild: self.guild, since: self.now() };
         let draft = Draft::new(self.guild, &look, self.actor.clone())?.once(&look.since.to_rfc3339());
-        let enqueued = draft.enqueue(self.tx(), self.now()).await?;
-        self.work.publish(enqueued.message);
+        draft.enqueue(&mut self.work).await?;
         Ok(())
     }
 

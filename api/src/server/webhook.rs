@@ -8,6 +8,7 @@ use entities::PlayId;
 use http::{HeaderMap, Response};
 use jobs::kinds::EraseAccount;
 use queue::Draft;
+use runtime::UnitOfWork;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -76,9 +77,8 @@ async fn take(
 /// Once, however often the platform announces it.
 async fn enqueue(state: &State, play: PlayId) -> Result<(), ApiError> {
     let draft = Draft::without_guild(&EraseAccount { play })?.once(&play.to_string());
-    let transaction = state.context.database.begin().await?;
-    let enqueued = draft.enqueue(&transaction, state.context.clock.now()).await?;
-    transaction.commit().await?;
-    state.queue.publish(enqueued.message);
+    let mut work = UnitOfWork::begin(&state.context).await?;
+    draft.enqueue(&mut work).await?;
+    state.queue.publish(work.commit().await?);
     Ok(())
 }

@@ -202,8 +202,7 @@ async fn enqueue(
     let total = i64::try_from(env.expected.members.len())?;
     let mut work = UnitOfWork::begin(context).await?;
     let draft = Draft::new(guild, payload, Actor::service())?.once(DEDUPE_KEY).total(total);
-    let enqueued = draft.enqueue(work.tx(), work.now()).await?;
-    work.publish(enqueued.message);
+    let enqueued = draft.enqueue(&mut work).await?;
     queue.publish(work.commit().await?);
     Ok(enqueued.job)
 }

@@ -85,8 +85,8 @@ fn outcome(job: &Model, status: &str) -> String {
 }
 
 async fn run_now(args: OneArgs) -> anyhow::Result<()> {
-    let unit = args.operator.begin().await?;
-    let RunNow::Enqueued(enqueued) = args.schedule.run_now(unit.tx(), unit.now()).await? else {
+    let mut unit = args.operator.begin().await?;
+    let RunNow::Enqueued(enqueued) = args.schedule.run_now(&mut unit).await? else {
         bail!(NO_SCHEDULER);
     };
     let job = enqueued.job;

@@ -30,8 +30,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let members = link::count(unit.tx(), guild).await?;
     let max_removals = args.max_removals.map(u64::from);
     let payload = SyncAll { dry_run: args.dry_run, max_removals, ..SyncAll::of(guild) };
-    let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, Actor::service(), members, unit.now()).await?
-    {
+    let enqueued = match enqueue_bulk_sync(&mut unit, &payload, Actor::service(), members).await? {
         BulkSync::Queued(enqueued, _) => enqueued,
         BulkSync::OverQuota(standing) => return Err(quota_error(&standing)),
     };

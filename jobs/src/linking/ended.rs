@@ -71,7 +71,5 @@ pub async fn correct(
             }
         }
     }
-    let messages = enqueue_many(work.tx(), drafts, work.now()).await?;
-    work.publish(messages);
-    Ok(())
+    Ok(enqueue_many(work, drafts).await?)
 }

@@ -177,9 +177,7 @@ impl Batch<'_> {
     }
 
     async fn mirror(&mut self, changed: Vec<Changed>) -> Result<(), QueueError> {
-        let messages = enqueue_mirror(self.work.tx(), self.change, &changed).await?;
-        self.work.publish(messages);
-        Ok(())
+        enqueue_mirror(self.work, self.change, &changed).await
     }
 
     /// The audit entries of sanctions that had expired, and what each moderator did.

@@ -141,7 +141,7 @@ impl Fixture {
 
     pub(crate) async fn enqueue_draft(&self, draft: Draft) -> Enqueued {
         let transaction = self.context.database.begin().await.unwrap();
-        let enqueued = draft.enqueue(&transaction, self.context.clock.now()).await.unwrap();
+        let enqueued = draft.insert(&transaction, self.context.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
         enqueued
     }

@@ -50,7 +50,7 @@ impl Process {
         let payload = CreateTicket { guild: guild_id(), ticket: ticket.ticket_id };
         let actor = Actor { actor_id: 42, key_id: None, request_id: None };
         let enqueued =
-            Draft::new(guild_id(), &payload, actor).unwrap().enqueue(&transaction, now).await.unwrap();
+            Draft::new(guild_id(), &payload, actor).unwrap().insert(&transaction, now).await.unwrap();
         ticket::set_job(&transaction, guild_id(), ticket.ticket_id, enqueued.job).await.unwrap();
         transaction.commit().await.unwrap();
         (ticket, enqueued.job)

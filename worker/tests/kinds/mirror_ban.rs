@@ -7,6 +7,7 @@ use entities::job::State;
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{MirrorState, Model, history};
 use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, chat_ban, moderation_revision};
+use runtime::UnitOfWork;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
@@ -24,9 +25,9 @@ const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 impl Process {
     /// Commits a ban of every game and its mirror job, as the API does.
     async fn ban(&self, who: &Person, reason: &str) -> (SanctionId, JobId) {
-        let transaction = self.context.database.begin().await.unwrap();
-        let now = self.context.clock.now();
-        let mut change = moderation_revision::begin(&transaction, guild_id(), now).await.unwrap();
+        let mut work = UnitOfWork::begin(&self.context).await.unwrap();
+        let now = work.now();
+        let mut change = moderation_revision::begin(work.tx(), guild_id(), now).await.unwrap();
         let new = NewSanction {
             kind: SanctionKind::Ban,
             subject: Subject::Chat(chat(who.chat)),
@@ -39,31 +40,26 @@ impl Process {
             number: None,
             expires_at: None,
         };
-        let created = change::create(&transaction, &mut change, vec![new]).await.unwrap();
+        let created = change::create(work.tx(), &mut change, vec![new]).await.unwrap();
         let Created { sanction, closed } = created.into_iter().next().unwrap();
         let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..sanction };
         let id = ban.sanction_id;
         let bans: Vec<Model> = closed.into_iter().chain([ban]).collect();
-        let tickets =
-            jobs::mirror::enqueue_mirror(&transaction, &change, &[(Actor::service(), bans)]).await.unwrap();
-        transaction.commit().await.unwrap();
-        self.queue.publish(tickets);
+        jobs::mirror::enqueue_mirror(&mut work, &change, &[(Actor::service(), bans)]).await.unwrap();
+        self.queue.publish(work.commit().await.unwrap());
         (id, self.state(id).await.mirror_job_id.unwrap())
     }
 
     /// Lifts all bans and waits for the mirror. Returns its state.
     async fn lift(&self, who: &Person, ban: SanctionId) -> MirrorState {
-        let transaction = self.context.database.begin().await.unwrap();
-        let change =
-            moderation_revision::begin(&transaction, guild_id(), self.context.clock.now()).await.unwrap();
+        let mut work = UnitOfWork::begin(&self.context).await.unwrap();
+        let change = moderation_revision::begin(work.tx(), guild_id(), work.now()).await.unwrap();
         let person = Accounts::from(Subject::Chat(chat(who.chat)));
         let target = Target { kind: SanctionKind::Ban, person, place: None };
         let lift = Lift { target, only: None, by: chat(42), reason: None };
-        let closed = change::lift(&transaction, &change, &[lift]).await.unwrap().concat();
-        let tickets =
-            jobs::mirror::enqueue_mirror(&transaction, &change, &[(Actor::service(), closed)]).await.unwrap();
-        transaction.commit().await.unwrap();
-        self.queue.publish(tickets);
+        let closed = change::lift(work.tx(), &change, &[lift]).await.unwrap().concat();
+        jobs::mirror::enqueue_mirror(&mut work, &change, &[(Actor::service(), closed)]).await.unwrap();
+        self.queue.publish(work.commit().await.unwrap());
         self.finish(self.state(ban).await.mirror_job_id.unwrap()).await;
         self.state(ban).await.mirror_state
     }

@@ -6,7 +6,7 @@ use entities::audit_entry::{self, Actor};
 use entities::job::{Model, listing};
 use entities::{JobId, job_failure, link};
 use queue::{Answer, Draft, Enqueued, Payload, Queue};
-use runtime::Context;
+use runtime::{Context, UnitOfWork};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::Value;
 
@@ -21,10 +21,9 @@ impl Process {
     pub(crate) async fn enqueue<P: Payload>(&self, payload: &P) -> JobId {
         let actor = Actor { actor_id: 42, key_id: None, request_id: None };
         let draft = Draft::new(guild_id(), payload, actor).unwrap();
-        let transaction = self.context.database.begin().await.unwrap();
-        let enqueued = draft.enqueue(&transaction, self.context.clock.now()).await.unwrap();
-        transaction.commit().await.unwrap();
-        self.queue.publish(enqueued.message);
+        let mut work = UnitOfWork::begin(&self.context).await.unwrap();
+        let enqueued = draft.enqueue(&mut work).await.unwrap();
+        self.queue.publish(work.commit().await.unwrap());
         enqueued.job
     }
 

@@ -99,9 +99,9 @@ pub(crate) async fn run(visit: Visit) -> Result<Response, PageError> {
     let schedule = named(&visit)?;
     let name = title(schedule.name);
     let mut work = UnitOfWork::begin(visit.context()).await?;
-    let run = schedule.run_now(work.tx(), visit.now()).await;
+    let run = schedule.run_now(&mut work).await;
     let back = Response::see(url("/schedules"));
-    let enqueued = match run.map_err(PageError::internal)? {
+    match run.map_err(PageError::internal)? {
         RunNow::NotBegun => {
             let text = "No scheduler has run on this database yet: start one, or guildhall serve.";
             return Ok(back.flash(Flash::new(text)));
@@ -110,9 +110,8 @@ pub(crate) async fn run(visit: Visit) -> Result<Response, PageError> {
             let text = format!("The last run of {name} is not finished: nothing was started.");
             return Ok(back.flash(Flash::new(text)));
         }
-        RunNow::Enqueued(enqueued) => enqueued,
-    };
-    work.publish(enqueued.message);
+        RunNow::Enqueued(_) => {}
+    }
     visit.commit(work).await?;
     visit.log("schedules.run", schedule.name);
     Ok(back.flash(Flash::new(format!("{name} is queued. A scheduler starts it within seconds."))))

@@ -84,9 +84,7 @@ async fn take_effect(
     let mut job = None;
     if let (State::Accepted, Some(role)) = (decided.state, panel.accept_role_id) {
         let payload = AssignRole { guild, user, role, by: None };
-        let enqueued = Draft::new(guild, &payload, call.actor())?.enqueue(work.tx(), work.now()).await?;
-        job = Some(enqueued.job);
-        work.publish(enqueued.message);
+        job = Some(Draft::new(guild, &payload, call.actor())?.enqueue(work).await?.job);
     }
     let name = guild::find(work.tx(), guild).await?.or_not_found("guild")?.name;
     let mut text = format!("Your application for {} in {name} was {word}.", panel.name);

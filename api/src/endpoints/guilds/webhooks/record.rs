@@ -154,9 +154,7 @@ pub(crate) async fn enqueue(
     };
     call.room_for(work.tx(), Cap::Jobs, 1).await?;
     let payload = DeliverWebhook { guild: call.guild(), webhook: hook.webhook_id, event, entry };
-    let enqueued = payload.draft(call.actor())?.enqueue(work.tx(), work.now()).await?;
-    work.publish(enqueued.message);
-    Ok(enqueued.job)
+    Ok(payload.draft(call.actor())?.enqueue(work).await?.job)
 }
 
 /// The job of a test or a replay.

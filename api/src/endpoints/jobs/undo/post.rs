@@ -34,7 +34,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let enqueued = undo::enqueue(&call.state.queue, &mut work, &payload, call.actor()).await?;
     work.audit("sync.undone", id, json!({ "job_id": enqueued.job }));
     let job = find(&call, work.tx(), enqueued.job).await?;
-    work.publish(enqueued.message);
     let reply = Reply::data(&Job::new(&job, call.now()))?.with_message("undo queued");
     work.commit(reply).await
 }

@@ -38,8 +38,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::conflict("no_chat_user", "this player is no longer linked to a chat user"));
     };
     let ban = Model { mirror_chat_id: Some(chat), ..ban };
-    let messages = enqueue_mirror(work.tx(), &change, &[(call.actor(), vec![ban])]).await?;
-    work.publish(messages);
+    enqueue_mirror(&mut work, &change, &[(call.actor(), vec![ban])]).await?;
     work.audit("moderation.mirror_allowed", chat, json!({ "id": id }));
     let allowed = AllowedMirror { id, mirror_state: MirrorState::Pending, mirror_chat_id: chat };
     work.commit(Reply::data(&allowed)?.with_message("the ban goes to the chat platform")).await
