@@ -181,9 +181,10 @@ pub(crate) async fn respond(admitted: Admitted, form: Result<Bytes, Unread>) -> 
     Ok(response?.cookies(forgotten))
 }
 
-/// A change needs the token of its session.
+/// A change needs the token of its session. Pages without a session read no text from a database.
 fn check_form(visitor: &Visitor) -> Result<(), PageError> {
     let Some(visit) = visitor.visit() else { return Ok(()) };
+    visit.query.check_texts().and_then(|()| visit.form.check_texts()).map_err(PageError::Form)?;
     let changes = visit.request.method == Method::POST;
     if changes && !visit.session.allows_form(visit.form.text("form_token")) {
         Err(PageError::Forged)

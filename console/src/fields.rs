@@ -18,7 +18,7 @@ pub const MOST_FIELDS: usize = 1_000;
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Refuses more than any page has, and a NUL, which Postgres does not store.
+    /// Refuses more than any page has.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Unread> {
         let mut fields = Vec::new();
         for (name, value) in form_urlencoded::parse(text) {
@@ -26,14 +26,19 @@ impl Fields {
                 let text = "this form has more fields than any page of this console".to_owned();
                 return Err(Unread { status: StatusCode::PAYLOAD_TOO_LARGE, text });
             }
-            if name.contains('\0') || value.contains('\0') {
-                let text =
-                    format!("the field \u{201c}{}\u{201d} has a NUL (%00) in it", name.replace('\0', "%00"));
-                return Err(Unread { status: StatusCode::UNPROCESSABLE_ENTITY, text });
-            }
             fields.push((name.into_owned(), value.into_owned()));
         }
         Ok(Self(fields))
+    }
+
+    /// Refuses a NUL, which Postgres does not store.
+    pub(crate) fn check_texts(&self) -> Result<(), Unread> {
+        let with_nul = self.0.iter().find(|(name, value)| name.contains('\0') || value.contains('\0'));
+        with_nul.map_or(Ok(()), |(name, _)| {
+            let text =
+                format!("the field \u{201c}{}\u{201d} has a NUL (%00) in it", name.replace('\0', "%00"));
+            Err(Unread { status: StatusCode::UNPROCESSABLE_ENTITY, text })
+        })
     }
 
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {

@@ -96,7 +96,8 @@ distributed_only!(a_nul_in_an_address_fails_no_page);
 /// Postgres stores no NUL, and refuses a statement with one.
 async fn a_nul_in_an_address_fails_no_page(deployment: &Deployment) {
     let (owner, operator) = (Console::owner(deployment).await, Console::operator(deployment).await);
-    for page in rows().into_iter().filter(|row| !row.is_post()) {
+    // Those of everybody read nothing by their fields.
+    for page in rows().into_iter().filter(|row| !row.is_post() && row.who != Who::Open) {
         let console = if page.who == Who::Operator { &operator } else { &owner };
         let path = page.in_guild(&deployment.guild().id);
         let page = console.get(&format!("{path}?kind=a%00b")).await;
