@@ -59,8 +59,8 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     work.audit_own(expiry::entries(&closed));
     let rows = closed.len() as u64;
     // The safety net of the workers finds the jobs.
-    let jobs = jobs::mirror::enqueue_mirror(&mut work, &change, &[(Actor::service(), closed)]).await;
-    jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let enqueued = jobs::mirror::enqueue_mirror(&mut work, &change, &[(Actor::service(), closed)]).await;
+    enqueued.map_err(|error| DbErr::Custom(error.to_string()))?;
     work.commit().await?;
     Ok(rows)
 }

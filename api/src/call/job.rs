@@ -64,7 +64,7 @@ pub(crate) async fn answer(
 async fn enqueue(call: &Call, draft: Draft, asked: Asked) -> Result<Enqueued, ApiError> {
     call.room_for(call.read(), Cap::Jobs, 1).await?;
     let mut work = UnitOfWork::begin(call).await?;
-    let enqueued = work.enqueue(draft).await?;
+    let enqueued = work.insert_job(draft).await?;
     work.audit(asked.action, asked.target, asked.metadata);
     work.commit_job(enqueued).await
 }

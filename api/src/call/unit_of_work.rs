@@ -71,7 +71,7 @@ impl<'c> UnitOfWork<'c> {
     }
 
     /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
-    pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
+    pub(crate) async fn insert_job(&self, draft: Draft) -> Result<Enqueued, ApiError> {
         let enqueued = draft.insert(self.tx(), self.now()).await?;
         self.answered_by(enqueued.job).await?;
         Ok(enqueued)

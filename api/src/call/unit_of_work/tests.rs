@@ -35,7 +35,7 @@ impl Fixture {
         work.audit("bindings.add", 1, json!({}));
         let payload = SyncMember::of(self.call.guild(), "8".parse().unwrap());
         let draft = Draft::new(self.call.guild(), &payload, self.call.actor()).unwrap();
-        let enqueued = work.enqueue(draft).await.unwrap();
+        let enqueued = work.insert_job(draft).await.unwrap();
         work.publish(enqueued.message);
         work.announce([Event::LinksChanged { guild }]);
         (enqueued.job, end(work).await)

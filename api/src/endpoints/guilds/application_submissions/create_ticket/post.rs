@@ -119,7 +119,7 @@ async fn enqueue(
     ticket: &ticket::Model,
 ) -> Result<Enqueued, ApiError> {
     let payload = CreateTicket { guild: call.guild(), ticket: ticket.ticket_id };
-    let enqueued = work.enqueue(Draft::new(call.guild(), &payload, call.actor())?).await?;
+    let enqueued = work.insert_job(Draft::new(call.guild(), &payload, call.actor())?).await?;
     ticket::set_job(work.tx(), call.guild(), ticket.ticket_id, enqueued.job).await?;
     let metadata = json!({ "submission_id": ticket.submission_id, "panel_id": ticket.panel_id });
     work.audit("ticket.create_requested", ticket.ticket_id, metadata);
