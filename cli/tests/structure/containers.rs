@@ -18,8 +18,14 @@ const FIXED: [&str; 7] = [
     "GUILDHALL_WAIT_FOR_SERVERS",
 ];
 
+/// How credentials and addresses of platforms end: only the API uses all of them, although the other commands take them.
+const SPARED: [&str; 6] = ["_API_URL", "_CLIENT_ID", "_KEY", "_NETWORKS", "_SECRET", "_TOKEN"];
+
 /// What the library of traces reads itself, so no help shows it: for each process that sends traces.
 const OF_TRACES: [&str; 3] = ["OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"];
+
+/// Crates for tests and benchmarks.
+const NOT_IN_IMAGE: [&str; 3] = ["bench", "sdk/luau/harness", "testkit"];
 
 fn text(name: &str) -> String {
     std::fs::read_to_string(workspace().join("deploy").join(name)).unwrap()
@@ -97,6 +103,26 @@ fn the_image_copies_each_manifest() {
     }
 }
 
+/// A layer that needed a later one would find an empty crate there.
+#[test]
+fn the_crates_of_a_layer_of_the_image_need_no_later_one() {
+    let (file, imports) = (text("Dockerfile"), imports());
+    let built: BTreeSet<_> =
+        imports.keys().filter(|name| file.contains(&format!("COPY {name} {name}\n"))).collect();
+    assert!(built.len() > 5, "{built:?}");
+    for name in built.iter().copied() {
+        let later: Vec<_> = imports[name].iter().filter(|import| !built.contains(import)).collect();
+        assert!(later.is_empty(), "{name} imports {later:?}");
+        let touched = file.split_inclusive('\n').find(|line| line.starts_with("RUN find entities ")).unwrap();
+        assert!(touched.split(' ').any(|word| word == name), "{name} is not touched");
+    }
+    let rest = file.split_inclusive('\n').find(|line| line.starts_with("RUN find api ")).unwrap();
+    for name in imports.keys().filter(|name| !built.contains(name) && !NOT_IN_IMAGE.contains(&name.as_str()))
+    {
+        assert!(rest.split(' ').any(|word| word == name), "{name} is not touched");
+    }
+}
+
 #[test]
 fn every_container_has_limits_and_no_rights() {
     for (name, part) in all_services() {
@@ -132,14 +158,14 @@ fn a_process_is_given_the_settings_of_its_command() {
         let (settings, given) = (settings(&name), environment(&part));
         let unknown: Vec<_> = given.difference(&settings).collect();
         assert!(unknown.is_empty(), "{name} does not take {unknown:?}");
-        // Only the API uses all that belongs to platforms, although the other commands take it.
-        let is_spared = |setting: &str| {
-            name != "api" && ["_CHAT_", "_PLAY_", "_WEBHOOK_"].iter().any(|part| setting.contains(part))
-        };
+        let is_of_platforms = |setting: &str| SPARED.iter().any(|end| setting.ends_with(end));
+        let is_spared = |setting: &str| name != "api" && is_of_platforms(setting);
         let missing = settings.difference(&given);
         let missing: Vec<_> =
             missing.filter(|setting| !FIXED.contains(&setting.as_str()) && !is_spared(setting)).collect();
         assert!(missing.is_empty(), "{name} cannot be given {missing:?}");
+        // It calls no platform.
+        assert!(name != "scheduler" || !given.iter().any(|setting| is_of_platforms(setting)), "{given:?}");
     }
 }
 
