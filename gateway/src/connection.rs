@@ -63,6 +63,12 @@ enum Failure {
     Closed(u16),
 }
 
+/// Shows whether this process has a session in the event stream.
+pub(crate) fn show_connected(shard: u32, connected: bool) {
+    metrics::gauge!("guildhall_gateway_connected", "shard" => shard.to_string())
+        .set(f64::from(u8::from(connected)));
+}
+
 impl Reader {
     pub(crate) async fn keep(mut self) {
         let soft = self.context.shutdown.soft().clone();
@@ -93,8 +99,7 @@ impl Reader {
 
     fn note_connected(&self, connected: bool) {
         self.connected.store(connected, Ordering::Relaxed);
-        metrics::gauge!("guildhall_gateway_connected", "shard" => self.shard.to_string())
-            .set(f64::from(u8::from(connected)));
+        show_connected(self.shard, connected);
     }
 
     /// One stay at the stream: resumes the session where the last process stopped, or begins one.

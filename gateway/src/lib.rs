@@ -23,7 +23,7 @@ use queue::Queue;
 use runtime::{Context, leader, presence};
 use tokio::sync::watch;
 
-use crate::connection::Reader;
+use crate::connection::{Reader, show_connected};
 use crate::starts::Starts;
 
 /// Between two tries to learn where the stream is.
@@ -83,6 +83,7 @@ async fn stream(platforms: &Platforms) -> Option<Gateway> {
                 return None;
             }
             Err(error) => {
+                show_connected(0, false);
                 runtime::warn_throttled!(%error, "the chat platform does not say where its event stream is");
                 let pause = error.retry_after().unwrap_or_default().max(AGAIN_AFTER);
                 tokio::time::sleep(pause).await;

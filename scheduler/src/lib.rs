@@ -41,6 +41,7 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     let leadership = leader::start(context, leader_lease::SCHEDULER, options.alone, told);
     let (context, queue) = (context.clone(), queue.clone());
     let tracker = context.shutdown.tracker().clone();
+    rescue::begin_at_zero();
     tracker.spawn(rescue::keep(queue.clone(), leadership.clone(), context.shutdown.clone()));
     tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership.clone()));
     if options.follows {

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use jobs::kinds;
 use queue::Queue;
 use runtime::Shutdown;
 
@@ -16,6 +17,13 @@ const RESCUE_INTERVAL: Duration = Duration::from_secs(1);
 const LONGEST_GAP: Duration = Duration::from_secs(4);
 /// Required time of uninterrupted database access: a worker writes a heartbeat every three seconds.
 const REQUIRED_CONTACT: Duration = Duration::from_secs(7);
+
+/// An increase over a counter that appears with its first event does not see that event.
+pub(crate) fn begin_at_zero() {
+    for (kind, _) in kinds::ALL {
+        metrics::counter!("guildhall_jobs_rescued_total", "kind" => kind).increment(0);
+    }
+}
 
 pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {
     let mut interval = LeaderInterval::new(RESCUE_INTERVAL, leadership, shutdown);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::{Deployment, Guild, Member, Setup, both_modes, eventually};
+use testkit::{Deployment, Guild, Member, Mode, Setup, both_modes, eventually, http_client, run_unstarted};
 
 both_modes!(
     linked_joiners_are_right_at_once(crate::gateway::reading),
@@ -276,4 +276,24 @@ async fn without_the_intent_for_members_it_reads_the_rest(deployment: &Deploymen
         (deployment.api().get(&follow).await.ok()["next_at"] != before["next_at"]).then_some(())
     })
     .await;
+}
+
+#[test]
+fn a_stream_whose_place_is_unknown_is_shown_as_unread() {
+    run_unstarted(reading(Setup::new(Mode::Distributed)), async |deployment| {
+        deployment.fault(json!({ "route": "GET /gateway/bot", "status": 500, "count": 1000 })).await;
+        let gateway = deployment.spawn("gateway");
+        let shows = async |connected: u8| {
+            let line = format!("guildhall_gateway_connected{{shard=\"0\"}} {connected}");
+            eventually(&line, 2 * RIGHT_WITHIN, async || {
+                let url = format!("{}/metrics", gateway.metrics);
+                let metrics = http_client().get(url).send().await.ok()?.text().await.ok()?;
+                metrics.lines().any(|found| found == line).then_some(())
+            })
+            .await;
+        };
+        shows(0).await;
+        deployment.clear_faults().await;
+        shows(1).await;
+    });
 }

@@ -35,6 +35,7 @@ async fn each_process_shows_its_pools_schedules_and_budgets(deployment: &Deploym
     let pool = if deployment.mode() == Mode::Embedded { "writer" } else { "all" };
     let pool = format!("db_client_connection_pool_name=\"{pool}\"}}");
     let metrics: Vec<_> = deployment.roles().all().map(|running| running.metrics.clone()).collect();
+    let mut all = String::new();
     for base in metrics {
         let text = fetch(format!("{base}/metrics")).await.1;
         for series in [
@@ -50,6 +51,12 @@ async fn each_process_shows_its_pools_schedules_and_budgets(deployment: &Deploym
         ] {
             assert!(text.contains(&series), "{base}: no {series} in {text}");
         }
+        all.push_str(&text);
+    }
+    // Of who rescues, before there was anything to rescue.
+    for kind in ["sync_member", "periodic_task"] {
+        let series = format!("guildhall_jobs_rescued_total{{kind=\"{kind}\"}} 0");
+        assert!(all.contains(&series), "no {series} in {all}");
     }
 }
 

@@ -142,9 +142,19 @@ fn units_start_the_program_where_it_was_installed() {
     let unpacked = folder.path().join(archive.file_name().unwrap().to_str().unwrap().replace(".tar.gz", ""));
     let root = folder.path().join("root");
     run(&unpacked.join("install"), &[], &[("DESTDIR", &root), ("PREFIX", Path::new("/opt/guildhall"))]);
-    for (unit, role) in [("guildhall", "serve"), ("guildhall-api", "api"), ("guildhall-worker@", "worker")] {
-        let unit = fs::read_to_string(root.join(format!("etc/systemd/system/{unit}.service"))).unwrap();
+    for (name, role) in [
+        ("guildhall", "serve"),
+        ("guildhall-api", "api"),
+        ("guildhall-gateway", "gateway"),
+        ("guildhall-scheduler", "scheduler"),
+        ("guildhall-worker@", "worker"),
+    ] {
+        let unit = fs::read_to_string(root.join(format!("etc/systemd/system/{name}.service"))).unwrap();
         assert!(unit.contains(&format!("ExecStart=/opt/guildhall/bin/guildhall {role}\n")), "{unit}");
+        assert!(unit.contains("\nTimeoutStartSec=infinity\n"), "{name} is killed while it waits: {unit}");
+        // Several of one machine, each with a port for its metrics.
+        let own = "\nEnvironmentFile=-/etc/guildhall/%N.env\n";
+        assert_eq!(unit.contains(own), role != "serve", "{unit}");
     }
     assert!(root.join("opt/guildhall/bin/guildhall").is_file());
 }

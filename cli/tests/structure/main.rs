@@ -8,6 +8,7 @@ mod crates;
 mod layers;
 mod modules;
 mod pin;
+mod roll;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -14,9 +14,9 @@ const HEAD: &str = "\
 # Metrics
 
 Each process serves its metrics at `/metrics` of `GUILDHALL_METRICS_LISTEN`: workers, schedulers and gateways on `127.0.0.1:9090` or, if
-that is taken, on a free port, which their log names; `api` and `serve` only where it is set. There is no key: keep the port in
-your own network. The format is OpenMetrics where the scraper asks for it (`Accept: application/openmetrics-text`), as Prometheus
-does, and Prometheus text otherwise.
+that is taken, on a free port, which their log names; `api` and `serve` only where it is set. Each process of a machine needs a
+port of its own. There is no key: keep it in your own network. The format is OpenMetrics where the scraper asks for it
+(`Accept: application/openmetrics-text`), as Prometheus does, and Prometheus text otherwise.
 
 Names and labels are those of OpenTelemetry's semantic conventions for HTTP, databases and messaging, as Prometheus writes them,
 where these have the metric; `guildhall_*` is ours alone. `process_*` are those of the operating system, as usual with Prometheus.
