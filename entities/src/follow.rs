@@ -2,12 +2,12 @@
 //! one ended. The pass itself is a job.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{Condition, IntoActiveModel, QueryOrder, QuerySelect, Statement, UpdateMany};
 
 use crate::by_id::no_relations;
 use crate::hidden::not_hidden;
-use crate::{Conn, GuildId, JobId, Result, Timestamp, guild, lists};
+use crate::{Conn, GuildId, JobId, Result, Timestamp, guild, job_pause, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "follow")]
@@ -136,11 +136,13 @@ fn due_at_latest(now: Timestamp) -> UpdateMany<Entity> {
     Entity::update_many().col_expr(Column::DueAt, Expr::value(now)).filter(Column::DueAt.gt(now))
 }
 
-/// Guilds whose next pass is due, those that have waited longest first.
+/// Guilds whose next pass is due, those that have waited longest first. The pass of a paused one would only take the place of
+/// another.
 pub async fn due(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<GuildId>> {
     let on = Condition::any().add(Column::EveryMinutes.is_null()).add(Column::EveryMinutes.gt(0));
     let due = Entity::find().select_only().column(Column::GuildId).filter(Column::DueAt.lte(now));
     let due = due.filter(not_hidden(Column::GuildId));
+    let due = due.filter(job_pause::covers_guild((Entity, Column::GuildId)).not());
     let idle = due.filter(on).filter(Column::JobId.is_null()).filter(Column::Stopped.is_null());
     idle.order_by_asc(Column::DueAt).limit(limit).into_tuple().all(conn).await
 }

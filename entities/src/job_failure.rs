@@ -49,6 +49,12 @@ pub async fn note(conn: &impl Conn, job: JobId, failures: Vec<NewFailure>, now: 
     Ok(())
 }
 
+/// Deletes the failures of a job that begins anew.
+pub async fn forget(conn: &impl Conn, job: JobId) -> Result<()> {
+    Entity::delete_many().filter(Column::JobId.eq(job)).exec(conn).await?;
+    Ok(())
+}
+
 /// Failures of a job, newest first.
 pub async fn list(conn: &impl Conn, job: JobId, page: Page<i64>) -> Result<Vec<Model>> {
     page.of(Entity::find().filter(Column::JobId.eq(job)), Column::FailureId).all(conn).await

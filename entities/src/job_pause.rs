@@ -1,7 +1,7 @@
 //! Operators' pauses of a class or a guild: its jobs stay queued, and running ones continue.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, OnConflict, Query, SimpleExpr};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder};
 
 use crate::by_id::no_relations;
@@ -79,10 +79,15 @@ pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
 pub(crate) fn covers_job() -> SimpleExpr {
     let same_class = Expr::col((Entity, Column::Class)).equals((job::Entity, job::Column::Class));
     let same_guild = Expr::col((Entity, Column::GuildId)).equals((job::Entity, job::Column::GuildId));
-    let pauses = Query::select()
-        .expr(Expr::value(1))
-        .from(Entity)
-        .cond_where(Condition::any().add(same_class).add(same_guild))
-        .to_owned();
+    is_there(Condition::any().add(same_class).add(same_guild))
+}
+
+/// Whether the guild in this column of the surrounding statement is paused.
+pub(crate) fn covers_guild(guild: impl IntoColumnRef) -> SimpleExpr {
+    is_there(Condition::all().add(Expr::col((Entity, Column::GuildId)).equals(guild)))
+}
+
+fn is_there(which: Condition) -> SimpleExpr {
+    let pauses = Query::select().expr(Expr::value(1)).from(Entity).cond_where(which).to_owned();
     Expr::exists(pauses)
 }

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
@@ -166,6 +166,18 @@ pub async fn note(conn: &impl Conn, before: &Model, pause: Option<Timestamp>) ->
         .filter(Column::WebhookId.eq(before.webhook_id))
         .filter(Column::Failures.eq(before.failures));
     noted.exec(conn).await.map(drop)
+}
+
+/// Takes the turn to find out whether a receiver that failed works again, until this time. False: another delivery has it, or has
+/// found out something.
+pub async fn probe(conn: &impl Conn, before: &Model, now: Timestamp, until: Timestamp) -> Result<bool> {
+    let is_free = Condition::any().add(Column::PausedUntil.is_null()).add(Column::PausedUntil.lte(now));
+    let taken = Entity::update_many()
+        .col_expr(Column::PausedUntil, Expr::value(until))
+        .filter(Column::WebhookId.eq(before.webhook_id))
+        .filter(Column::Failures.eq(before.failures))
+        .filter(is_free);
+    Ok(taken.exec(conn).await?.rows_affected > 0)
 }
 
 /// Switches it off after an answer of 410; false: it was off already, or is gone.

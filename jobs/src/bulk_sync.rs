@@ -12,7 +12,7 @@ use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::listing::FOLLOW_KEY;
 use entities::job::{Class, Model, family};
-use entities::{BindingId, ChatId, GroupId, GuildId, JobId, PlayId, RoleId, Timestamp};
+use entities::{BindingId, ChatId, GroupId, GuildId, JobId, PlayId, RoleId, Timestamp, job_failure};
 use queue::{Draft, Enqueued, Payload, QueueError, Quota};
 use runtime::{Transaction, UnitOfWork};
 use sea_orm::DbErr;
@@ -226,11 +226,17 @@ impl Quota for Rerun {
     }
 
     async fn take(self, transaction: &Transaction, job: &mut Model) -> Result<(), DbErr> {
-        let Some((guild, standing)) = self.0 else { return Ok(()) };
-        // Only the new run's changes count.
+        if ![SyncAll::KIND, UndoSync::KIND].contains(&job.kind.as_str()) {
+            return Ok(());
+        }
+        // Only the new run's changes and failures count, so it plans anew.
         family::set_result(transaction, job.job_id, None).await?;
-        bulk_sync::take(transaction, guild, standing, job.job_id).await?;
-        job.result = None;
+        family::forget_plan(transaction, job.job_id).await?;
+        job_failure::forget(transaction, job.job_id).await?;
+        (job.result, job.checkpoint) = (None, None);
+        if let Some((guild, standing)) = self.0 {
+            bulk_sync::take(transaction, guild, standing, job.job_id).await?;
+        }
         Ok(())
     }
 }

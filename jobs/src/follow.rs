@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use entities::audit_entry::{Actor, NewEntry};
 use entities::follow::{self, Model};
 use entities::job::{self, listing, old};
-use entities::{GuildId, JobId, Timestamp, link};
+use entities::{GuildId, JobId, Timestamp, job_pause, link};
 use queue::{Draft, Queue, QueueError};
 use runtime::{Context, Gauge, UnitOfWork};
 use sea_orm::DbErr;
@@ -35,15 +35,16 @@ pub async fn look(context: &Context, queue: &Queue) -> Result<(), QueueError> {
     let running = follow::running(context.database.read()).await?;
     let jobs: Vec<_> = running.iter().map(|(_, job)| *job).collect();
     let open = listing::unfinished(context.database.read(), &jobs).await?;
+    // That of a paused guild waits, and takes nobody's turn.
+    let paused = job_pause::list(context.database.read()).await?;
+    let is_paused = |guild| paused.iter().any(|pause| pause.guild_id == Some(guild));
+    let in_turn = running.iter().filter(|(guild, job)| open.contains_key(job) && !is_paused(*guild)).count();
     for (guild, job) in running.into_iter().filter(|(_, job)| !open.contains_key(job)) {
         note_end(context, guild, job).await?;
     }
     follow::add_missing(context.database.write(), context.clock.now()).await?;
-    let due = follow::due(
-        context.database.read(),
-        context.clock.now(),
-        MOST_PASSES.saturating_sub(open.len() as u64),
-    );
+    let due =
+        follow::due(context.database.read(), context.clock.now(), MOST_PASSES.saturating_sub(in_turn as u64));
     for guild in due.await? {
         start(context, queue, guild).await?;
     }

@@ -4,9 +4,11 @@
 use std::time::Duration;
 
 use entities::api_key::Scope;
+use entities::audit_entry::Actor;
 use entities::job::Class;
 use entities::{ChannelId, ChatId, GuildId, PanelId, PlayId, RoleId, TicketId, Timestamp};
-use queue::Payload;
+use queue::{Draft, Payload, QueueError};
+use runtime::UnitOfWork;
 use serde::{Deserialize, Serialize};
 
 use crate::bulk_sync::{BULK_TIME_LIMIT, SyncAll, SyncChunk, UndoSync};
@@ -97,6 +99,15 @@ pub struct CatchUp {
     pub since: Timestamp,
 }
 
+impl CatchUp {
+    /// Everybody's roles are looked at again: others than before may be staff by them (docs/rules.md 6).
+    pub async fn of_all(work: &mut UnitOfWork, guild: GuildId, actor: Actor) -> Result<(), QueueError> {
+        let look = Self { guild, since: work.now() };
+        Draft::new(guild, &look, actor)?.once(&look.since.to_rfc3339()).enqueue(work).await?;
+        Ok(())
+    }
+}
+
 impl Payload for CatchUp {
     const KIND: &'static str = "catch_up";
     const CLASS: Class = Class::Default;
@@ -117,6 +128,11 @@ impl Payload for FollowBan {
 impl Payload for SyncMember {
     const KIND: &'static str = "sync_member";
     const CLASS: Class = Class::Interactive;
+
+    /// Whom others changed waits behind whoever joins or is asked for.
+    fn class(&self) -> Class {
+        if self.cause == Some(SyncCause::Changed) { Class::Default } else { Self::CLASS }
+    }
 }
 
 /// Takes away the roles and the nickname that came from a link that has ended, and gives the guild's unverified role

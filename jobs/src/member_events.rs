@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::TimeDelta;
 use entities::audit_entry::Actor;
 use entities::guild::JoinNotice;
-use entities::job::Class;
 use entities::synced_member::States;
 use entities::{ChatId, GuildId, Timestamp, follow, guild, link, screened_member, synced_member};
 use platforms::{ChatMember, Watched};
@@ -20,7 +19,8 @@ use crate::kinds::{FollowBan, GreetMember, SyncCause, SyncMember};
 use crate::staff_by_role::{self, Staff};
 use crate::{one_waiting, sync_rules};
 
-/// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted.
+/// The platform may say again that a member joined who has been there: whoever joined longer ago is not greeted, unless they
+/// were screened until now.
 const JUST_NOW: TimeDelta = TimeDelta::hours(1);
 
 /// Some members of a guild, as they are known here, and what follows from what the platform shows of them, which [`write`]
@@ -77,11 +77,14 @@ impl Members {
 
     /// A member who joined.
     pub fn joined(&mut self, member: &ChatMember) {
-        if !member.is_pending {
-            return self.welcome(member);
+        let (user, joined_at) = (member.chat_id, member.joined_at.unwrap_or(self.now));
+        if member.is_pending {
+            self.follows.screened.insert(user, joined_at);
+            self.screened.insert(user);
+        } else {
+            let is_new = self.is_screened_no_longer(user) || joined_at >= self.now - JUST_NOW;
+            self.welcome(member, is_new);
         }
-        self.follows.screened.insert(member.chat_id, member.joined_at.unwrap_or(self.now));
-        self.screened.insert(member.chat_id);
     }
 
     /// A member whose roles, nickname or screening changed.
@@ -94,7 +97,7 @@ impl Members {
 
     fn changed_otherwise(&mut self, member: &ChatMember) {
         if self.is_screened_no_longer(member.chat_id) {
-            self.welcome(member);
+            self.welcome(member, true);
         } else if self.repairs
             && self.linked.contains(&member.chat_id)
             && !self.watched.is_empty()
@@ -157,14 +160,15 @@ impl Members {
         self.states.get(&member.chat_id).is_some_and(|states| states.explain(state, self.now))
     }
 
-    fn welcome(&mut self, member: &ChatMember) {
+    /// `is_new`: not greeted yet.
+    fn welcome(&mut self, member: &ChatMember, is_new: bool) {
         let (guild, user) = (self.guild.guild_id, member.chat_id);
         if self.linked.contains(&user) {
             return self.follows.syncs.push((user, SyncCause::Joined));
         }
         let joined_at = member.joined_at.unwrap_or(self.now);
         let gets_something = self.unlinked_have_roles || self.guild.join_notice != JoinNotice::None;
-        if gets_something && joined_at >= self.now - JUST_NOW {
+        if gets_something && is_new {
             self.follows.greetings.push(GreetMember { guild, user, joined_at });
         }
     }
@@ -178,21 +182,11 @@ impl Members {
         screened_member::add(work.tx(), follows.screened.into_iter().map(row).collect()).await?;
         synced_member::forget(work.tx(), guild, &follows.forgotten).await?;
         staff_by_role::enqueue(work, guild, follows.looks_at_staff).await?;
-        one_waiting::enqueue(
-            work,
-            guild,
-            follows.syncs.into_iter().map(|(user, cause)| sync(guild, user, cause)).collect(),
-        )
-        .await?;
+        let sync = |(user, cause)| (user, SyncMember { guild, user, cause: Some(cause) });
+        one_waiting::enqueue(work, guild, follows.syncs.into_iter().map(sync).collect()).await?;
         greet(work, follows.greetings).await?;
         follow_bans(work, guild, follows.bans).await
     }
-}
-
-fn sync(guild: GuildId, user: ChatId, cause: SyncCause) -> (ChatId, Class, SyncMember) {
-    // Who joins does not wait behind others.
-    let class = if cause == SyncCause::Joined { Class::Interactive } else { Class::Default };
-    (user, class, SyncMember { guild, user, cause: Some(cause) })
 }
 
 async fn greet(work: &mut UnitOfWork, greetings: Vec<GreetMember>) -> Result<(), QueueError> {
@@ -220,4 +214,54 @@ pub async fn follow_bans(
 /// a connection may be dead for a while before that is noticed.
 pub fn missed_since(seen_at: Timestamp) -> Timestamp {
     seen_at - TimeDelta::minutes(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(id: i64, joined_at: Timestamp, is_pending: bool) -> ChatMember {
+        ChatMember {
+            chat_id: id.try_into().unwrap(),
+            username: String::new(),
+            nick: None,
+            roles: Vec::new(),
+            is_bot: false,
+            joined_at: Some(joined_at),
+            is_pending,
+        }
+    }
+
+    fn members(screened: &[i64]) -> Members {
+        let now = Timestamp::UNIX_EPOCH + TimeDelta::days(1);
+        let guild = guild::Model::new(9.try_into().unwrap(), "Guild".to_owned(), now);
+        Members {
+            watched: Watched::default(),
+            now,
+            guild: guild::Model { join_notice: JoinNotice::DirectMessage, ..guild },
+            unlinked_have_roles: false,
+            linked: BTreeSet::new(),
+            states: BTreeMap::new(),
+            screened: screened.iter().map(|id| ChatId::try_from(*id).unwrap()).collect(),
+            repairs: false,
+            staff: None,
+            follows: Follows::default(),
+        }
+    }
+
+    #[test]
+    fn whoever_was_screened_is_greeted_once_however_long_that_took() {
+        let mut members = members(&[2, 3]);
+        let (now, long_ago) = (members.now, members.now - JUST_NOW * 2);
+        members.joined(&member(1, long_ago, false));
+        for _ in 0..2 {
+            members.changed(&member(2, long_ago, false));
+            members.joined(&member(3, long_ago, false));
+        }
+        members.joined(&member(4, now, false));
+        members.joined(&member(5, now, true));
+        let greeted: Vec<i64> =
+            members.follows.greetings.iter().map(|greeting| greeting.user.get()).collect();
+        assert_eq!(greeted, [2, 3, 4]);
+    }
 }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use entities::audit_entry::Actor;
+use entities::job::State;
 use entities::job::insert::find_open_by_dedupe_keys;
-use entities::job::{Class, State};
 use entities::{ChatId, GuildId, JobId};
 use queue::{Draft, Payload, QueueError, enqueue_many};
 use runtime::UnitOfWork;
@@ -20,17 +20,17 @@ fn keys(user: ChatId) -> [String; 2] {
 pub(crate) async fn enqueue<P: Payload>(
     work: &mut UnitOfWork,
     guild: GuildId,
-    jobs: Vec<(ChatId, Class, P)>,
+    jobs: Vec<(ChatId, P)>,
 ) -> Result<(), QueueError> {
     if jobs.is_empty() {
         return Ok(());
     }
-    let both: Vec<String> = jobs.iter().flat_map(|(user, ..)| keys(*user)).collect();
+    let both: Vec<String> = jobs.iter().flat_map(|(user, _)| keys(*user)).collect();
     let open = find_open_by_dedupe_keys(work.tx(), Some(guild), P::KIND, &both).await?;
     let mut open: HashMap<_, _> =
         open.into_iter().filter_map(|job| Some((job.dedupe_key?, job.state))).collect();
     let mut drafts = Vec::new();
-    for (user, class, payload) in jobs {
+    for (user, payload) in jobs {
         let [first, next] = keys(user);
         let key = match (open.get(&first), open.get(&next)) {
             (None, None | Some(State::Running)) => first,
@@ -38,7 +38,7 @@ pub(crate) async fn enqueue<P: Payload>(
             // One waits, or both run: the later one waits for the other, and has not read the member yet.
             _ => continue,
         };
-        drafts.push(Draft::new(guild, &payload, Actor::service())?.class(class).once(&key));
+        drafts.push(Draft::new(guild, &payload, Actor::service())?.once(&key));
         open.insert(key, State::Queued);
     }
     // Where another process enqueued one meanwhile, that one waits.

@@ -107,7 +107,7 @@ pub async fn enqueue(
     guild: GuildId,
     users: impl IntoIterator<Item = ChatId>,
 ) -> Result<(), QueueError> {
-    let job = |user| (user, StaffByRole::CLASS, StaffByRole { guild, user });
+    let job = |user| (user, StaffByRole { guild, user });
     one_waiting::enqueue(work, guild, users.into_iter().map(job).collect()).await
 }
 

@@ -1,8 +1,8 @@
 //! Enqueues jobs: inserts a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
+use entities::job::JobMessage;
 use entities::job::insert::{self, NewJob};
-use entities::job::{Class, JobMessage};
 use entities::{GuildId, JobId, Timestamp};
 use runtime::UnitOfWork;
 use runtime::telemetry::traces;
@@ -48,7 +48,7 @@ impl Draft {
             guild,
             parent: None,
             kind: P::KIND,
-            class: P::CLASS,
+            class: payload.class(),
             args: serde_json::to_value(payload)?,
             max_attempts: P::MAX_ATTEMPTS,
             dedupe_key: None,
@@ -62,13 +62,6 @@ impl Draft {
     #[must_use]
     pub fn once(mut self, dedupe_key: &str) -> Self {
         self.0.dedupe_key = Some(dedupe_key.to_owned());
-        self
-    }
-
-    /// In another class than its kind's.
-    #[must_use]
-    pub fn class(mut self, class: Class) -> Self {
-        self.0.class = class;
         self
     }
 

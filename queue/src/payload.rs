@@ -15,4 +15,9 @@ pub trait Payload: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Time limit of one run, after which it is cut and retried. A run checks [`crate::run::JobContext::should_yield`]
     /// and yields well before.
     const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+    /// The class of this job, where the arguments decide.
+    fn class(&self) -> Class {
+        Self::CLASS
+    }
 }

@@ -1,7 +1,7 @@
 //! `deliver_webhook`: sends one entry of the audit log to one webhook (docs/rules.md 14). A receiver may get it twice: a run that
 //! was cut does not know. Both have the same id.
 //!
-//! While a receiver does not work as a whole, one delivery after another finds out whether it does again; the others wait
+//! While a receiver does not work as a whole, one delivery at a time finds out whether it does again; the others wait
 //! and burn no attempt.
 
 use std::time::Duration;
@@ -20,6 +20,10 @@ pub(crate) struct Job(pub(crate) Platforms);
 /// Of a receiver that has failed once; it doubles up to the longest.
 const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(5);
 const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
+/// For one delivery to find out whether it works again: longer than a receiver may take (`platforms/src/receivers.rs`).
+const PROBE: TimeDelta = TimeDelta::seconds(20);
+/// Until another delivery looks whether one has found out, or when the clock moved between two reads.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// The answer of a receiver that is not there any more.
 const GONE: u16 = 410;
 
@@ -34,10 +38,8 @@ impl Handler for Job {
         if hook.state != State::On {
             return Err(JobError::Fail(failure(409, "webhook_off", "the webhook is off")));
         }
-        if let Some(until) = hook.pause(job.now()).filter(|_| args.entry.is_some()) {
-            let wait = (until - job.now()).to_std().unwrap_or(FIRST_WAIT);
-            let message = "the receiver failed a moment ago: this delivery waits, without an attempt";
-            return Err(JobError::Snooze(failure(503, "receiver_paused", message), wait));
+        if args.entry.is_some() {
+            wait_for_turn(job, &hook).await?;
         }
         let (id, body) = message(job, &args).await?;
         job.before_effect().await?;
@@ -45,9 +47,7 @@ impl Handler for Job {
         let sent = self.0.receivers.post(&hook.url, hook.secrets(job.now()), message).await;
         let problem = match sent {
             Ok(status @ 200..=299) => {
-                if hook.failures > 0 {
-                    webhook::note(job.database().write(), &hook, None).await?;
-                }
+                works(job, &hook).await?;
                 return Ok(Outcome::done(json!({ "status": status })));
             }
             Ok(GONE) => return Err(gone(job, &hook).await?),
@@ -56,14 +56,34 @@ impl Handler for Job {
         };
         if is_of_the_receiver(sent.ok()) {
             webhook::note(job.database().write(), &hook, Some(job.now() + pause(hook.failures))).await?;
+        } else {
+            works(job, &hook).await?;
         }
         let failure = failure(502, "not_delivered", problem);
         Err(JobError::RetryIn(failure, DeliverWebhook::pause(job.attempt())))
     }
 }
 
-/// When the clock moved between two reads.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// A receiver that failed is left alone for a while, and then gets one delivery at a time until it works.
+async fn wait_for_turn(job: &JobContext, hook: &Model) -> Result<(), JobError> {
+    let now = job.now();
+    let wait = if let Some(until) = hook.pause(now) {
+        (until - now).to_std().unwrap_or(LOOK_AGAIN)
+    } else if hook.failures == 0 || webhook::probe(job.database().write(), hook, now, now + PROBE).await? {
+        return Ok(());
+    } else {
+        LOOK_AGAIN
+    };
+    let message = "the receiver failed a moment ago: this delivery waits, without an attempt";
+    Err(JobError::Snooze(failure(503, "receiver_paused", message), wait))
+}
+
+async fn works(job: &JobContext, hook: &Model) -> Result<(), JobError> {
+    if hook.failures > 0 {
+        webhook::note(job.database().write(), hook, None).await?;
+    }
+    Ok(())
+}
 
 /// Whether the next delivery would fail as well: there was no answer, or one about its own state.
 fn is_of_the_receiver(status: Option<u16>) -> bool {

@@ -201,6 +201,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
             failed(job, args, failure, job.attempt() < MirrorBan::MAX_ATTEMPTS).await
         }
         JobError::Fail(failure) => failed(job, args, failure, false).await,
+        // The request to cancel it has noted that (`jobs/src/cancel.rs`), but for one of an older build.
         JobError::Cancelled => cancelled(job, args).await,
         // The first waits for the platform's pace.
         JobError::Snooze(..) | JobError::ClaimLost => return,

@@ -29,6 +29,7 @@ use crate::errors::{job_error, wait_out};
 use crate::wanted;
 use buckets::{Buckets, Due};
 use privileges::Refused;
+pub(crate) use progress::changed;
 use progress::{Member, Progress, Settled};
 
 pub(crate) struct Job(pub(crate) Platforms);
@@ -160,10 +161,7 @@ impl Job {
         for (index, planned) in left {
             let linked = linked.get(&planned.user).copied();
             let Some(play) = linked.filter(|play| planned.is_for(*play)) else {
-                progress.note(index, Member::Skipped);
-                if job.is_resumed() {
-                    progress.wrote(index, Change::default());
-                }
+                progress.skip(index);
                 continue;
             };
             let mut change = match &now {
@@ -178,7 +176,7 @@ impl Job {
             };
             match (refused.drop_from(planned.user, &mut change), change.is_empty()) {
                 (Some(refusal), true) => progress.note(index, Member::Failed(refusal)),
-                (None, true) => progress.note(index, Member::Skipped),
+                (None, true) => progress.skip(index),
                 (refusal, false) => {
                     refusal.into_iter().for_each(|refusal| progress.refuse(refusal));
                     due.push((index, Whom { user: planned.user, play: Some(play) }, change));

@@ -1,13 +1,14 @@
 //! `undo_sync`: puts back what a sync of all members changed, but for what somebody touched since (docs/rules.md 5). Its chunks are
-//! those of the run with each change turned round.
+//! those of the run with each change turned round, of the members whom the run changed.
 
-use entities::job::listing;
-use jobs::bulk_sync::{Cause, PlannedChange, SyncChunk, UndoSync};
+use entities::job::{State, listing};
+use jobs::bulk_sync::{Cause, SyncChunk, UndoSync};
 use queue::Draft;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::unwritable;
+use crate::sync_chunk::changed;
 
 pub(crate) struct Job;
 
@@ -22,7 +23,7 @@ impl Handler for Job {
             let draft = Draft::new(args.guild, &chunk, job.actor()).map_err(unwritable)?.total(count);
             (place, members) = (place + 1, members + count);
             let work = job.begin().await?;
-            job.add_chunks(work.tx(), vec![draft]).await?;
+            job.add_chunks(work.tx(), (count > 0).then_some(draft).into_iter().collect()).await?;
             job.checkpoint(work, &(place, members)).await?;
         }
         let mut counters = json!({ "planned": members });
@@ -39,9 +40,15 @@ impl Handler for Job {
 
 /// The chunk of the run at this place, turned round.
 async fn chunk_of(job: &JobContext, args: &UndoSync, place: u64) -> Result<Option<SyncChunk>, JobError> {
-    let found = listing::child_arguments(job.database().read(), args.guild, args.run, place).await?;
+    let found = listing::child(job.database().read(), args.guild, args.run, place).await?;
     let Some(found) = found else { return Ok(None) };
-    let chunk: SyncChunk = serde_json::from_value(found).map_err(unwritable)?;
-    let members = chunk.members.iter().map(PlannedChange::inverse).collect();
+    // A worker that died may have changed more than it kept; a run that went on after it has said whom.
+    let is_cut =
+        found.crashes > 0 || found.state == State::Dead || found.token > 0 && found.checkpoint.is_none();
+    let is_unsure = found.state != State::Succeeded && is_cut;
+    let chunk: SyncChunk = serde_json::from_value(found.args).map_err(unwritable)?;
+    let is_changed = changed(found.checkpoint);
+    let members = chunk.members.iter().enumerate().filter(|(index, _)| is_unsure || is_changed(*index));
+    let members = members.map(|(_, planned)| planned.inverse()).collect();
     Ok(Some(SyncChunk { members, planned_at: 0, cause: Cause::Undo, ..chunk }))
 }

@@ -1,5 +1,6 @@
 //! Members follow their ranks without a command: passes that start by themselves (docs/rules.md 5).
 
+mod turns;
 mod undo;
 
 use std::time::Duration;
@@ -20,7 +21,6 @@ both_modes!(
 in_turn!(
     a_quiet_guild_is_left_alone_and_fills_no_list(crate::follow::following),
     a_guild_switches_it_off(crate::follow::following),
-    whoever_waits_for_a_sync_goes_first(crate::follow::following),
     settings_are_checked
 );
 
@@ -147,30 +147,6 @@ async fn a_guild_switches_it_off(deployment: &Deployment) {
     let on = api.patch(&path, json!({ "every_minutes": null })).await.ok();
     assert!(on["next_at"].is_string(), "{on}");
     ended(deployment, &on["ended_at"]).await;
-}
-
-async fn whoever_waits_for_a_sync_goes_first(deployment: &Deployment) {
-    ended(deployment, &Value::Null).await;
-    let (guild, other) = (deployment.guild(), deployment.other_guild());
-    deployment.command(&["jobs", "pause", "--guild", &other.id]).await.succeeded();
-    let theirs = deployment.api().key(&other.admin_key);
-    let asked = theirs.post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
-    hurry(deployment).await;
-    let (api, path) = follow(deployment);
-    let waits = eventually("the pass waits", FOLLOWS_WITHIN, async || {
-        let pass = api.get(&path).await.ok()["job_id"].as_str()?.to_owned();
-        let job = api.get(&format!("/jobs/{pass}")).await.ok();
-        (job["error"]["error"] == "follow_waits").then_some(job)
-    })
-    .await;
-    assert!(waits["error"]["message"].as_str().unwrap().contains("gives way"), "{waits}");
-    deployment.command(&["jobs", "resume", "--guild", &other.id]).await.succeeded();
-    deployment.job_of(&other.admin_key, asked.as_str().unwrap()).await;
-    let since = api.get(&path).await.ok()["ended_at"].clone();
-    ended(deployment, &since).await;
-    // Its own guild's sync ends it.
-    api.post("/interactions/sync/all", json!({})).await.ok();
-    assert_eq!(deployment.simulator.wrong(guild).await, 0);
 }
 
 async fn settings_are_checked(deployment: &Deployment) {

@@ -9,7 +9,7 @@ use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
 use super::model::{Class, Column, Entity, Model, State};
 use super::status::Status;
 use super::time;
-use crate::{Conn, GuildId, JobId, Page, Result, Timestamp};
+use crate::{Conn, GuildId, JobId, Page, Result, Timestamp, job_pause};
 
 /// A guild's job; chunks are not shown to guilds.
 pub async fn find(conn: &impl Conn, guild: GuildId, job: JobId) -> Result<Option<Model>> {
@@ -85,14 +85,14 @@ pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> 
 /// The dedupe key of syncs that started by themselves, which give way to those that somebody asked for.
 pub const FOLLOW_KEY: &str = "follow";
 
-/// Whether somebody waits for a bulk job: of this guild, or of any.
+/// Whether somebody waits for a bulk job: of this guild, or of any in which it is not paused.
 pub async fn is_bulk_asked_for(conn: &impl Conn, guild: Option<GuildId>) -> Result<bool> {
     let asked = Condition::all()
         .add(Column::Class.eq(Class::Bulk))
         .add(Column::FinishedAt.is_null())
         .add(Column::GuildId.is_not_null())
         .add(Column::DedupeKey.ne(FOLLOW_KEY))
-        .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+        .add(guild.map_or_else(|| job_pause::covers_job().not(), |guild| Column::GuildId.eq(guild)));
     let first = Entity::find().select_only().column(Column::JobId).filter(Column::ParentId.is_null());
     let first: Option<JobId> = first.filter(asked).limit(1).into_tuple().one(conn).await?;
     Ok(first.is_some())
@@ -117,16 +117,10 @@ pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId
     Ok(rows.into_iter().collect())
 }
 
-/// The arguments of the child with this place in the order of ids; `None`: the guild's job has no such child.
-pub async fn child_arguments(
-    conn: &impl Conn,
-    guild: GuildId,
-    parent: JobId,
-    place: u64,
-) -> Result<Option<Json>> {
-    let children = Entity::find().select_only().column(Column::Args);
-    let children = children.filter(Column::ParentId.eq(parent)).filter(Column::GuildId.eq(guild));
-    children.order_by_asc(Column::JobId).offset(place).limit(1).into_tuple().one(conn).await
+/// The child with this place in the order of ids; `None`: the guild's job has no such child.
+pub async fn child(conn: &impl Conn, guild: GuildId, parent: JobId, place: u64) -> Result<Option<Model>> {
+    let children = Entity::find().filter(Column::ParentId.eq(parent)).filter(Column::GuildId.eq(guild));
+    children.order_by_asc(Column::JobId).offset(place).limit(1).one(conn).await
 }
 
 /// Excludes chunks and the columns that may be large.
@@ -139,7 +133,8 @@ fn slim() -> Select<Entity> {
         .filter(Column::ParentId.is_null())
 }
 
-/// The backlog of a class: the number of available and of held jobs, and since when the oldest available job waits.
+/// The backlog of a class: the number of available and of held jobs, and since when the oldest available job waits. Jobs of a
+/// paused guild are not available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
     pub available: i64,
@@ -155,6 +150,7 @@ pub async fn backlog(conn: &impl Conn, class: Class, now: Timestamp) -> Result<B
         .filter(Column::Class.eq(class))
         .filter(State::Queued.is())
         .filter(Expr::col(Column::RunAt).lte(time::now(conn, now)))
+        .filter(job_pause::covers_guild((Entity, Column::GuildId)).not())
         .into_tuple()
         .one(conn)
         .await?;

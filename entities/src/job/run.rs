@@ -207,7 +207,7 @@ pub struct Requeue<'a> {
     pub burn: bool,
     /// The failure, shown until another run succeeds.
     pub failure: Option<&'a Failure>,
-    /// The class of its kind: a run that ends without a crash leaves quarantine.
+    /// The class in which it was enqueued: a run that ends without a crash leaves quarantine.
     pub class: Option<Class>,
     pub reply_to: Option<&'a str>,
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use entities::follow::{self, Model};
+use entities::job_pause::{self, Note, Scope};
 use entities::{Timestamp, follow_budget};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, play};
 
 both_databases! {
-    async fn a_guild_with_links_is_due_until_it_is_off_stopped_or_under_way(fixture: &Fixture) {
+    async fn a_guild_with_links_is_due_until_it_is_off_stopped_paused_or_under_way(fixture: &Fixture) {
         let conn = fixture.conn();
         assert_eq!(follow::add_missing(conn, at(5)).await.unwrap(), 0, "nobody is linked");
         fixture.link(chat(1), play(1)).await;
@@ -30,6 +31,10 @@ both_databases! {
             follow::save(conn, changed.clone()).await.unwrap();
             assert_eq!(!due(9).await.is_empty(), is_due, "{changed:?}");
         }
+        job_pause::create(conn, Scope::Guild(other_guild()), Note::default(), at(8)).await.unwrap();
+        assert_eq!(due(9).await, [guild()]);
+        job_pause::create(conn, Scope::Guild(guild()), Note::default(), at(8)).await.unwrap();
+        assert!(due(9).await.is_empty(), "its jobs are paused");
         let usual = follow::read(conn, other_guild(), at(8)).await.unwrap();
         assert_eq!((usual.due_at, usual.every_minutes, usual.job_id), (at(8), None, None));
     }

@@ -4,6 +4,7 @@ use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
 use entities::job::listing::{self, Filter};
 use entities::job::{Class, Column, Entity, Model, State, Status, cancel, deliveries, moving, rescue};
+use entities::job_pause::{self, Note, Scope};
 use entities::{GuildId, JobId, Page, WebhookId};
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -106,6 +107,25 @@ both_databases! {
             counts.push(listing::count_running(conn, class).await.unwrap());
         }
         assert_eq!(counts, [2, 1, 0]);
+    }
+
+    async fn nobody_waits_for_the_jobs_of_a_paused_guild(fixture: &Fixture) {
+        let conn = fixture.conn();
+        let key = Some("all".to_owned());
+        add(fixture, NewJob { class: Class::Bulk, dedupe_key: key, ..new(guild(), "sync_all") }).await;
+        add(fixture, NewJob { class: Class::Maintenance, ..new(None, "prune") }).await;
+        let available = async |class: Class| {
+            let backlog = listing::backlog(conn, class, at(9)).await.unwrap();
+            (backlog.available, backlog.oldest.is_some())
+        };
+        let asked_for = async |of: Option<GuildId>| listing::is_bulk_asked_for(conn, of).await.unwrap();
+        for (paused, of_any, waiting) in [(other_guild(), true, (1, true)), (guild(), false, (0, false))] {
+            job_pause::create(conn, Scope::Guild(paused), Note::default(), at(1)).await.unwrap();
+            assert_eq!(asked_for(None).await, of_any);
+            assert_eq!((asked_for(Some(guild())).await, asked_for(Some(other_guild())).await), (true, false));
+            assert_eq!(available(Class::Bulk).await, waiting);
+            assert_eq!(available(Class::Maintenance).await, (1, true), "it is of no guild");
+        }
     }
 
     async fn running_jobs_of_processes_that_are_gone_are_orphans(fixture: &Fixture) {

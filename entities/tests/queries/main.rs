@@ -35,3 +35,4 @@ mod sessions;
 mod shield;
 mod staff;
 mod tickets;
+mod webhooks;

@@ -48,7 +48,7 @@ pub(crate) struct Complete<'a> {
     /// For a chunk: its addition to its parent's result.
     counters: Option<Value>,
     reply_to: Option<&'a str>,
-    /// The class of its kind, if the job leaves quarantine.
+    /// The class in which it was enqueued, to which it returns from quarantine.
     class: Option<Class>,
 }
 

@@ -26,6 +26,8 @@ pub trait Handler: Send + Sync + 'static {
 pub(super) trait AnyHandler: Send + Sync {
     fn run_job<'a>(&'a self, job: &'a JobContext) -> BoxFuture<'a, Result<Outcome, JobError>>;
     fn time_limit(&self) -> Duration;
+    /// The class in which the job was enqueued.
+    fn class(&self, job: &JobContext) -> Class;
 }
 
 impl<H: Handler> AnyHandler for H {
@@ -43,23 +45,32 @@ impl<H: Handler> AnyHandler for H {
     fn time_limit(&self) -> Duration {
         H::Payload::TIME_LIMIT
     }
+
+    fn class(&self, job: &JobContext) -> Class {
+        let own = job.row().class;
+        if own != Class::Quarantine {
+            return own;
+        }
+        let payload: Result<H::Payload, _> = serde_json::from_value(job.args().clone());
+        payload.map_or(H::Payload::CLASS, |payload| Payload::class(&payload))
+    }
 }
 
 /// All kinds of job this process runs.
 #[derive(Clone, Default)]
 pub struct Registry {
-    handlers: HashMap<&'static str, (Class, Arc<dyn AnyHandler>)>,
+    handlers: HashMap<&'static str, Arc<dyn AnyHandler>>,
 }
 
 impl Registry {
     #[must_use]
     pub fn with<H: Handler>(mut self, handler: H) -> Self {
-        self.handlers.insert(H::Payload::KIND, (H::Payload::CLASS, Arc::new(handler)));
+        self.handlers.insert(H::Payload::KIND, Arc::new(handler));
         self
     }
 
-    pub(super) fn find(&self, kind: &str) -> Option<(Class, Arc<dyn AnyHandler>)> {
-        self.handlers.get(kind).map(|(class, handler)| (*class, Arc::clone(handler)))
+    pub(super) fn find(&self, kind: &str) -> Option<Arc<dyn AnyHandler>> {
+        self.handlers.get(kind).cloned()
     }
 
     pub(super) fn knows(&self, kind: &str) -> bool {

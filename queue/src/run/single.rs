@@ -36,7 +36,7 @@ pub(super) async fn run(pool: &Pool, claimed: Claimed) {
 
 async fn run_to_its_end(pool: &Pool, claimed: Claimed) {
     let Claimed { job, registration, delivery } = claimed;
-    let Some((class, handler)) = pool.registry.find(&job.kind) else { return };
+    let Some(handler) = pool.registry.find(&job.kind) else { return };
     fail_point("after_claim", &job.kind).await;
     let reply_to =
         delivery.map_or_else(|| job.reply_to.clone(), |delivery| delivery.message.reply_to.clone());
@@ -59,6 +59,7 @@ async fn run_to_its_end(pool: &Pool, claimed: Claimed) {
     if let Err(JobError::Retry(failure) | JobError::Fail(failure)) = &result {
         traces::fail(&Span::current(), failure.error.clone());
     }
+    let class = handler.class(&context);
     Complete::of_run(&context, class, reply_to.as_deref()).run_ended(result, &pool.finisher).await;
     let duration = started.elapsed();
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);

@@ -9,7 +9,7 @@ use entities::{JobId, Page, audit_entry};
 use queue::{Payload, Retry};
 
 use crate::fixture::{Fixture, NET_AFTER, both_modes, guild};
-use crate::kinds::{Echo, Gate, Gated, Panics, registry};
+use crate::kinds::{Chooses, ChoosesHandler, Echo, Gate, Gated, Panics, registry};
 
 impl Fixture {
     /// Claims the job for an unregistered process and rescues it.
@@ -96,6 +96,20 @@ both_modes! {
         fixture.queue.publish([row.message()]);
         let row = fixture.wait_until(job, |row| row.history().len() == 5).await;
         assert_eq!((row.class, row.crashes, row.attempt), (Class::Default, 0, 1), "a panic is not a crash");
+    }
+
+    async fn a_job_keeps_its_class_when_it_runs_again_also_after_quarantine(fixture: Fixture) {
+        let chooses = Chooses { class: Class::Bulk };
+        let (plain, crashed) = (fixture.enqueue(&chooses).await.job, fixture.enqueue(&chooses).await.job);
+        for class in [Class::Bulk, Class::Quarantine] {
+            assert_eq!(fixture.crash(crashed).await.class, class);
+        }
+        fixture.work_with(registry().with(ChoosesHandler));
+        fixture.advance(NET_AFTER * 2).await;
+        for job in [plain, crashed] {
+            let row = fixture.exhaust(job).await;
+            assert_eq!((row.class, row.failure().unwrap().error.as_str()), (Class::Bulk, "not_yet"));
+        }
     }
 
     async fn quarantined_jobs_run_one_at_a_time_and_delay_no_other_class(fixture: Fixture) {

@@ -46,6 +46,31 @@ kind!(Snoozes {}, "snoozes", 2);
 kind!(Parent { chunks: i64 }, Bulk, "parent", 8);
 kind!(Chunk { steps: i64, fails: Option<String> }, Bulk, "chunk", 1);
 
+/// Fails, and chooses its class.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Chooses {
+    pub(crate) class: Class,
+}
+
+impl Payload for Chooses {
+    const KIND: &'static str = "chooses";
+    const CLASS: Class = Class::Interactive;
+
+    fn class(&self) -> Class {
+        self.class
+    }
+}
+
+pub(crate) struct ChoosesHandler;
+
+impl Handler for ChoosesHandler {
+    type Payload = Chooses;
+
+    async fn run(&self, _: &JobContext, _: Chooses) -> Result<Outcome, JobError> {
+        Err(JobError::Retry(failure(502, "not_yet", "not yet")))
+    }
+}
+
 pub(crate) struct EchoHandler;
 
 impl Handler for EchoHandler {

@@ -35,6 +35,9 @@ struct Reached {
     /// Changes on the platform, also of members that failed or have not ended.
     #[serde(default)]
     writes: i64,
+    /// The members whom these changed, or may have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    changed: BTreeSet<usize>,
 }
 
 /// The outcome of a member.
@@ -67,14 +70,21 @@ pub(super) struct Progress {
     /// Settled members and writes in the last checkpoint.
     kept: (usize, i64),
     kept_at: Instant,
+    /// A run that was cut may have changed more than it kept.
+    is_resumed: bool,
 }
 
 impl Progress {
     pub(super) fn resume(job: &JobContext, members: usize) -> Self {
-        Self::new(job.last_checkpoint().unwrap_or_default(), members)
+        let progress = Self::new(job.last_checkpoint().unwrap_or_default(), members);
+        Self { is_resumed: job.is_resumed(), ..progress }
     }
 
-    fn new(reached: Reached, members: usize) -> Self {
+    fn new(mut reached: Reached, members: usize) -> Self {
+        if reached.writes > 0 && reached.changed.is_empty() {
+            // An older build does not say whom.
+            reached.changed = (0..reached.next).chain(reached.ahead.iter().copied()).collect();
+        }
         let (written, kept) = (reached.writes, (reached.settled(), reached.writes));
         Self {
             reached,
@@ -85,11 +95,12 @@ impl Progress {
             written,
             kept,
             kept_at: Instant::now(),
+            is_resumed: false,
         }
     }
 
     pub(super) fn is_settled(&self, member: usize) -> bool {
-        member < self.reached.next || self.reached.ahead.contains(&member)
+        self.reached.is_settled(member)
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -114,6 +125,9 @@ impl Progress {
             }
             Member::Failed(failure) => {
                 reached.failed += 1;
+                if self.is_resumed {
+                    reached.changed.insert(index);
+                }
                 self.failures.push(failure);
             }
         }
@@ -122,7 +136,16 @@ impl Progress {
     /// Changed, or perhaps changed, where `done` is empty. With the next checkpoint the member's link is compared with the
     /// plan: a call that was under way when it ended may have come after the job of its end.
     pub(super) fn wrote(&mut self, index: usize, done: Change) {
+        self.reached.changed.insert(index);
         self.made.add(index, done);
+    }
+
+    /// No change is due. In a chunk that is resumed an earlier run may have made it.
+    pub(super) fn skip(&mut self, index: usize) {
+        self.note(index, Member::Skipped);
+        if self.is_resumed {
+            self.wrote(index, Change::default());
+        }
     }
 
     /// Records a refused part of a member whose other changes are still to be made.
@@ -180,6 +203,18 @@ impl Reached {
     fn settled(&self) -> usize {
         self.next + self.ahead.len()
     }
+
+    fn is_settled(&self, member: usize) -> bool {
+        member < self.next || self.ahead.contains(&member)
+    }
+}
+
+/// Which members a chunk with this checkpoint changed, or may have, as far as it was kept.
+pub(crate) fn changed(checkpoint: Option<Json>) -> impl Fn(usize) -> bool {
+    let reached: Reached = checkpoint.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    // An older build does not say whom.
+    let is_known = reached.writes == 0 || !reached.changed.is_empty();
+    move |member| if is_known { reached.changed.contains(&member) } else { reached.is_settled(member) }
 }
 
 /// Who is out of step now, and who no longer is. Whom a run put back lacks what that one gave.
@@ -245,50 +280,4 @@ fn told(done: &Change) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{chat, role, roles};
-
-    #[test]
-    fn members_end_in_any_order_and_each_is_counted_once() {
-        let mut progress = Progress::new(Reached::default(), 5);
-        progress.note(3, Member::Updated);
-        progress.note(0, Member::Skipped);
-        assert_eq!((progress.reached.next, progress.reached.settled()), (1, 2));
-        progress.note(2, left_the_guild(chat(7)));
-        progress.note(1, Member::Updated);
-        assert_eq!((progress.reached.next, progress.reached.ahead.len()), (4, 0));
-        assert!(progress.is_settled(2) && !progress.is_settled(4) && !progress.is_complete());
-        progress.note(4, Member::Updated);
-        assert!(progress.is_complete());
-        assert_eq!(progress.result(), json!({ "updated": 3, "failed": 1, "skipped": 1, "writes": 0 }));
-        assert_eq!(progress.failures[0].error, "not_a_member");
-    }
-
-    #[test]
-    fn a_checkpoint_records_the_settled_members() {
-        let mut progress = Progress::new(Reached::default(), 9);
-        for member in [0, 1, 5, 7] {
-            progress.note(member, Member::Updated);
-        }
-        let kept: Reached = serde_json::from_value(json!(progress.reached)).unwrap();
-        let next = Progress::new(kept, 9);
-        let left: Vec<usize> = (0..9).filter(|member| !next.is_settled(*member)).collect();
-        assert_eq!((left, next.result()), (vec![2, 3, 4, 6, 8], progress.result()));
-    }
-
-    #[test]
-    fn a_failure_names_each_refusal_and_the_completed_part() {
-        let refused = |role| Refusal {
-            role,
-            error: PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() },
-        };
-        let done = Change { add: roles(&[5]), ..Change::default() };
-        let refused = [refused(Some(role(6))), refused(None)];
-        let Member::Failed(failure) = failed(chat(7), &done, &refused, None) else { panic!("not failed") };
-        assert_eq!(failure.error, "platform_refused");
-        for part in ["role 6: the platform refused", "nickname: the platform refused", "done: role 5 added"] {
-            assert!(failure.message.contains(part), "{}", failure.message);
-        }
-    }
-}
+mod tests;

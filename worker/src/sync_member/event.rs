@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use entities::{ChatId, GuildId, follow, synced_member};
+use entities::{ChatId, GuildId, follow, link, synced_member};
 use jobs::kinds::{SyncCause, SyncMember};
 use jobs::one_waiting::runs_before;
 use platforms::{ChatMember, Watched};
@@ -17,7 +17,7 @@ const AFTER_ANOTHER: Duration = Duration::from_secs(1);
 const BETWEEN_REPAIRS: TimeDelta = TimeDelta::minutes(1);
 
 /// Waits for its turn, and reads the member. `None`: there is nothing to do, because the member left, or is as a sync left
-/// them, or automatic syncs stopped.
+/// them, or their link has ended, or automatic syncs stopped.
 pub(super) async fn begin(
     job: &JobContext,
     (guild, user): (GuildId, ChatId),
@@ -41,6 +41,10 @@ pub(super) async fn begin(
     let state = watched.state(&member.roles, member.nick.as_deref());
     let noted = synced_member::find_many(read, guild, &[user]).await?;
     if noted.iter().any(|row| row.states.explain(state, job.now())) {
+        return Ok(None);
+    }
+    // It would wait for ever: nothing is noted of members without a link.
+    if link::find_by_chat(read, guild, user).await?.is_none() {
         return Ok(None);
     }
     let work = job.begin_with_claim().await?;

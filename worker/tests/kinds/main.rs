@@ -5,8 +5,10 @@
     reason = "in a test's helpers as in the test: the message and the line are enough"
 )]
 
+mod bulk_again;
 mod crashes;
 mod create_ticket;
+mod deliver_webhook;
 mod direct_message;
 mod few_connections;
 mod fixture;

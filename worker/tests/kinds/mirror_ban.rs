@@ -214,6 +214,33 @@ async fn a_ban_that_waits_for_the_platforms_pace_has_not_failed() {
     assert!(process.audit("moderation.mirror_failed").await.is_empty());
 }
 
+#[tokio::test]
+async fn a_mirror_that_is_cancelled_while_it_is_made_has_failed_unless_it_is_made_all_the_same() {
+    let busy = json!({ "status": 429, "retry_after": 10 });
+    for (answer, state, error) in
+        [(json!({}), MirrorState::Done, None), (busy, MirrorState::Failed, Some("its job was cancelled"))]
+    {
+        let (fixture, person) = fixture().await;
+        let process = fixture.process().await;
+        let mut late = json!({ "route": BAN, "hang_ms": 1_000, "count": 1 });
+        late.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+        fixture.order(&late).await;
+        let (ban, job) = process.ban(&person, "spam").await;
+        until("the platform is asked", async || {
+            let conn = process.context.database.read();
+            !chat_ban::of_user(conn, guild_id(), chat(person.chat)).await.unwrap().is_empty()
+        })
+        .await;
+        let transaction = process.context.database.begin().await.unwrap();
+        jobs::cancel(&process.queue, &transaction, job).await.unwrap();
+        transaction.commit().await.unwrap();
+        process.finish(job).await;
+        let ban = process.state(ban).await;
+        assert_eq!((ban.mirror_state, ban.mirror_error.as_deref()), (state, error));
+        process.context.close().await;
+    }
+}
+
 /// A run that was frozen while it called the platform, and whose job another process has claimed meanwhile.
 #[tokio::test]
 async fn a_run_that_lost_its_claim_writes_nothing() {

@@ -19,7 +19,7 @@ pub(crate) fn everybody() -> SyncAll {
     SyncAll::of(guild_id())
 }
 
-fn lacking(n: i64) -> Person {
+pub(crate) fn lacking(n: i64) -> Person {
     Person { held: vec![], ..Person::right(n) }
 }
 
@@ -99,7 +99,7 @@ async fn too_many_removals_stop_the_sync_before_its_first_change() {
     assert_eq!(numbers(&result, &["updated", "role_removals"]), [840, 210]);
 }
 
-async fn cancel(process: &Process, job: entities::JobId) {
+pub(crate) async fn cancel(process: &Process, job: entities::JobId) {
     let transaction = process.context.database.begin().await.unwrap();
     let (_, event) = process.queue.cancel(&transaction, job).await.unwrap().unwrap();
     let recorded = Events::record(&transaction, [event], process.context.clock.now()).await.unwrap();

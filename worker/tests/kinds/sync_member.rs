@@ -1,11 +1,12 @@
 //! Syncs of one member (docs/rules.md 5).
 
-use entities::follow;
+use entities::job::{Class, retry};
+use entities::{follow, link};
 use jobs::kinds::{SyncCause, SyncMember};
 use queue::{Answer, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, bind, chat, guild_id, platforms_at};
+use crate::fixture::{Fixture, bind, chat, guild_id, platforms_at, until};
 use crate::people::{
     ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, MODERATOR, OFFICER, Person, TRAINEE,
 };
@@ -255,6 +256,26 @@ async fn what_others_changed_is_not_repaired_once_somebody_stopped_that() {
     assert_eq!(fixture.updates().await, 0);
     follow::save(conn, row).await.unwrap();
     process.succeed(&changed).await;
+    assert_eq!(fixture.updates().await, 1);
+}
+
+#[tokio::test]
+async fn a_second_repair_waits_in_its_class_and_ends_with_the_link() {
+    let person = astray();
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    let changed = SyncMember { cause: Some(SyncCause::Changed), ..sync(&person) };
+    process.succeed(&changed).await;
+    let bare = json!({ "guild_id": GUILD.to_string(), "chat_id": person.chat.to_string(), "roles": [] });
+    fixture.change_member(bare).await;
+    let job = process.enqueue(&changed).await;
+    until("the second one waits", async || process.row(job).await.error.is_some()).await;
+    assert_eq!(process.row(job).await.class, Class::Default);
+    let (conn, now) = (process.context.database.write(), process.context.clock.now());
+    link::delete(conn, guild_id(), &[chat(person.chat)]).await.unwrap();
+    let due = retry::make_due(conn, job, now).await.unwrap().unwrap();
+    process.queue.publish([due.message()]);
+    assert!(matches!(process.finish(job).await, Answer::Succeeded(_)));
     assert_eq!(fixture.updates().await, 1);
 }
 

@@ -12,7 +12,7 @@ async fn an_undo_ends_the_pass_that_is_under_way(deployment: &Deployment) {
     let ((api, path), guild) = (follow(deployment), &deployment.guild().id);
     let runs = api.get(&format!("/guilds/{guild}/jobs?kind=sync_all")).await.ok();
     let run = runs["jobs"][0]["id"].as_str().unwrap().to_owned();
-    deployment.command(&["jobs", "pause", "--guild", guild]).await.succeeded();
+    deployment.command(&["jobs", "pause", "bulk"]).await.succeeded();
     hurry(deployment).await;
     let pass = eventually("a pass waits", FOLLOWS_WITHIN, async || {
         api.get(&path).await.ok()["job_id"].as_str().map(str::to_owned)
@@ -21,7 +21,7 @@ async fn an_undo_ends_the_pass_that_is_under_way(deployment: &Deployment) {
     let undo = api.post(&format!("/jobs/{run}/undo"), json!({})).await.ok();
     assert_eq!(api.get(&format!("/jobs/{pass}")).await.ok()["state"], "cancelled");
     assert_eq!(deployment.audit("jobs.cancel").await[0]["target_id"], pass);
-    deployment.command(&["jobs", "resume", "--guild", guild]).await.succeeded();
+    deployment.command(&["jobs", "resume", "bulk"]).await.succeeded();
     let undo = deployment.job_ended(undo["id"].as_str().unwrap()).await;
     assert_eq!(undo["result"]["updated"], deployment.guild().changes(), "{undo}");
     let following = api.get(&path).await.ok();
