@@ -32,6 +32,8 @@ pub struct Model {
     pub reason: String,
     pub status: Status,
     pub created_at: Timestamp,
+    /// When it was ended before its time.
+    pub ended_at: Option<Timestamp>,
 }
 
 no_relations!();
@@ -42,6 +44,22 @@ impl Model {
     /// The status at a time: a leave whose end has passed is expired, whether or not the sweep has run.
     pub fn status_at(&self, now: Timestamp) -> Status {
         if self.ends_at <= now { Status::Expired } else { self.status }
+    }
+
+    /// Its last moment: not after its start where it was ended before it began.
+    pub fn until(&self) -> Timestamp {
+        // An older build leaves the time where it lets a leave go on.
+        let ended_at = self.ended_at.filter(|_| self.status == Status::Expired);
+        ended_at.map_or(self.ends_at, |at| at.min(self.ends_at))
+    }
+
+    /// Ends it now, or lets it go on until the end that it keeps.
+    pub fn set_status(&mut self, status: Status, now: Timestamp) {
+        self.status = status;
+        self.ended_at = match status {
+            Status::Active => None,
+            Status::Expired => self.ended_at.or((self.ends_at > now).then_some(now)),
+        };
     }
 }
 
@@ -84,7 +102,7 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) 
     }
     guild::find_for_update(conn, guild).await?;
     let wanted = Wanted { guild, staff: new.staff_id, starts_at: new.starts_at, ends_at: new.ends_at };
-    if let Some(other) = overlapping(conn, wanted, None).await? {
+    if let Some(other) = overlapping(conn, wanted, None, now).await? {
         return Ok(Written::Overlaps(other));
     }
     let row = ActiveModel {
@@ -97,11 +115,11 @@ pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) 
 }
 
 /// Writes the fields that a guild may change. Needs the transaction in which [`find_for_update`] read the leave.
-pub async fn save(conn: &impl Conn, loa: &Model) -> Result<Written> {
+pub async fn save(conn: &impl Conn, loa: &Model, now: Timestamp) -> Result<Written> {
     let wanted =
         Wanted { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
-    if loa.status == Status::Active
-        && let Some(other) = overlapping(conn, wanted, Some(loa.loa_id)).await?
+    if loa.status_at(now) == Status::Active
+        && let Some(other) = overlapping(conn, wanted, Some(loa.loa_id), now).await?
     {
         return Ok(Written::Overlaps(other));
     }
@@ -117,11 +135,15 @@ struct Wanted {
 }
 
 /// Another active leave that overlaps; one may end when the next starts.
-async fn overlapping(conn: &impl Conn, wanted: Wanted, except: Option<LoaId>) -> Result<Option<LoaId>> {
-    let others = Condition::all()
+async fn overlapping(
+    conn: &impl Conn,
+    wanted: Wanted,
+    except: Option<LoaId>,
+    now: Timestamp,
+) -> Result<Option<LoaId>> {
+    let others = active(now)
         .add(Column::GuildId.eq(wanted.guild))
         .add(Column::StaffId.eq(wanted.staff))
-        .add(Column::Status.eq(Status::Active))
         .add(Column::StartsAt.lt(wanted.ends_at))
         .add(Column::EndsAt.gt(wanted.starts_at))
         .add_option(except.map(|own| Column::LoaId.ne(own)));
@@ -195,23 +217,16 @@ pub async fn days(
     let during = Condition::all()
         .add(Column::StartsAt.lt(until))
         .add_option(span.since.map(|since| Column::EndsAt.gt(since)));
-    let rows: Vec<(ChatId, Timestamp, Timestamp)> = Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(during)
-        .select_only()
-        .columns([Column::StaffId, Column::StartsAt, Column::EndsAt])
-        .order_by_asc(Column::StartsAt)
-        .into_tuple()
-        .all(conn)
-        .await?;
+    let rows = Entity::find().filter(Column::GuildId.eq(guild)).filter(during);
+    let rows = rows.order_by_asc(Column::StartsAt).all(conn).await?;
     let zone = period::zone(settings);
     let day = |moment: Timestamp| moment.with_timezone(&zone).date_naive();
     // The days, and the last of them that is counted.
     let mut counted: HashMap<ChatId, (i64, Option<NaiveDate>)> = HashMap::new();
-    for (staff, starts_at, ends_at) in rows {
-        let first = day(span.since.map_or(starts_at, |since| since.max(starts_at)));
-        let last = day(ends_at.min(until) - TimeDelta::microseconds(1));
-        let (days, reached) = counted.entry(staff).or_default();
+    for row in rows.iter().filter(|row| row.until() > row.starts_at) {
+        let first = day(span.since.map_or(row.starts_at, |since| since.max(row.starts_at)));
+        let last = day(row.until().min(until) - TimeDelta::microseconds(1));
+        let (days, reached) = counted.entry(row.staff_id).or_default();
         let first = reached.and_then(|day| day.succ_opt()).map_or(first, |next| next.max(first));
         if first <= last {
             *days += (last - first).num_days() + 1;
@@ -233,7 +248,9 @@ pub async fn sweep(
         .add(Column::Status.eq(Status::Active))
         .add(Column::EndsAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
-    let expire = Entity::update_many().col_expr(Column::Status, Expr::value(Status::Expired));
+    let expire = Entity::update_many()
+        .col_expr(Column::Status, Expr::value(Status::Expired))
+        .col_expr(Column::EndedAt, Expr::value(Option::<Timestamp>::None));
     let due = Due { rows: over, id: Column::LoaId, since: Column::EndsAt };
     sweep::close(conn, expire, due, limit).await
 }

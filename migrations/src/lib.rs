@@ -29,7 +29,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 32] = changes![
+const CHANGES: [Change; 33] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -62,6 +62,7 @@ const CHANGES: [Change; 32] = changes![
     "m0030_numbers_of_sanctions",
     "m0031_import_progress",
     "m0032_watched",
+    "m0033_leave_ended_early",
 ];
 
 struct Schema;

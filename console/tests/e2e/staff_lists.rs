@@ -11,6 +11,7 @@ in_turn!(
     a_refused_note_stays_in_its_own_form_and_a_changed_one_is_brought_back,
     a_changed_strike_gets_its_severity_and_end_back,
     a_request_is_rejected_after_asking_and_listed_as_decided,
+    leave_that_is_ended_early_is_over_then,
     a_refusal_stands_at_the_field_that_it_is_about,
     an_action_leads_back_to_the_list_with_its_filter,
     beyond_its_end_a_list_says_nothing_untrue
@@ -116,6 +117,38 @@ async fn a_request_is_rejected_after_asking_and_listed_as_decided(deployment: &D
     assert!(all.row("exams").contains("rejected"), "{}", all.text());
     assert!(!owner.get(home.path().as_str()).await.contains("to decide"));
     owner.get(&format!("{leave}/requests?state=requested")).await.shows(200, "There is no request here.");
+}
+
+async fn leave_that_is_ended_early_is_over_then(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let leave = page(deployment, "staff/leave");
+    let (away, name) = (&guild.members[1].chat, &guild.members[1].name);
+    let (ends, button) = ("4 Jul 2040", "End leave now");
+    let begun = json!({ "staff_id": away, "reason": "exams", "starts_at": "2020-07-01T00:00:00Z",
+                        "ends_at": "2040-07-05T00:00:00Z" });
+    deployment.api().post(&format!("/guilds/{}/staff/loa", guild.id), begun).await.ok();
+    let row = |page: &Page| page.row("exams");
+    let before = owner.get(&leave).await;
+    assert!(row(&before).contains(ends) && row(&before).contains("away now"), "{}", row(&before));
+    let ended = owner.press(&before, button, &[]).await;
+    ended.shows(200, "Leave ended.");
+    assert!(!row(&ended).contains(ends) && row(&ended).contains("over"), "{}", row(&ended));
+    let resumed = owner.undo(&ended).await;
+    assert!(row(&resumed).contains(ends) && row(&resumed).contains("away now"), "{}", row(&resumed));
+
+    let ended = owner.press(&resumed, button, &[]).await;
+    let removed = owner.press(&ended, &format!("Delete leave of {name}"), &[]).await;
+    assert!(!removed.contains("exams"), "{}", removed.text());
+    let again = owner.undo(&removed).await;
+    assert_eq!(row(&again), row(&ended), "as it was: until it was ended");
+
+    add(deployment, "loa", 1, "wedding").await;
+    let planned = owner.get(&leave).await;
+    let cancelled = owner.press(&planned, button, &[]).await;
+    let row = cancelled.row("wedding");
+    assert!(row.contains("1 Jul 2040 to 4 Jul 2040") && row.contains("cancelled"), "{row}");
+    let profile = format!("/guilds/{}/staff/profile/{away}", guild.id);
+    assert_eq!(deployment.api().get(&profile).await.ok()["open_loa"], json!(null));
 }
 
 async fn a_refusal_stands_at_the_field_that_it_is_about(deployment: &Deployment) {

@@ -59,7 +59,7 @@ both_databases! {
             let transaction = fixture.begin().await;
             let mut row = loa::find_for_update(&transaction, guild(), id).await.unwrap().unwrap();
             (row.starts_at, row.ends_at) = (at(from), at(to));
-            let saved = loa::save(&transaction, &row).await.unwrap();
+            let saved = loa::save(&transaction, &row, at(0)).await.unwrap();
             transaction.commit().await.unwrap();
             saved
         };
@@ -73,9 +73,9 @@ both_databases! {
         let first = done(fixture.leave(1, 100, 200).await);
         let mut second = done(fixture.leave(1, 300, 400).await);
         second.starts_at = at(150);
-        assert_eq!(loa::save(fixture.conn(), &second).await.unwrap(), Written::Overlaps(first.loa_id));
+        assert_eq!(loa::save(fixture.conn(), &second, at(0)).await.unwrap(), Written::Overlaps(first.loa_id));
         second.status = Status::Expired;
-        assert_eq!(loa::save(fixture.conn(), &second).await.unwrap(), Written::Done(second.clone()));
+        assert_eq!(loa::save(fixture.conn(), &second, at(0)).await.unwrap(), Written::Done(second.clone()));
         let found = loa::find_for_update(fixture.conn(), guild(), second.loa_id).await.unwrap();
         assert_eq!(found, Some(second));
         assert!(loa::find(fixture.conn(), other_guild(), first.loa_id).await.unwrap().is_none());
@@ -118,6 +118,34 @@ both_databases! {
         assert_eq!(days(&settings(), all, day(2)).await, [(chat(1), 2)].into());
         let span = Span { since: Some(at(day(1))), until: Some(at(day(11))) };
         assert_eq!(days(&settings(), span, day(30)).await, [(chat(1), 3), (chat(2), 1)].into());
+    }
+
+    async fn leave_that_is_ended_early_counts_until_then(fixture: &Fixture) {
+        let day = |n: i64| 16 * 3_600 + n * 86_400;
+        fixture.hire(chat(1), 5).await;
+        fixture.hire(chat(2), 5).await;
+        let mut begun = done(fixture.leave(1, day(0), day(10)).await);
+        let mut planned = done(fixture.leave(2, day(5), day(10)).await);
+        let days = async |now| {
+            loa::days(fixture.conn(), guild(), Span::default(), &settings(), at(now)).await.unwrap()
+        };
+        for row in [&mut begun, &mut planned] {
+            row.set_status(Status::Expired, at(day(2)));
+            done(loa::save(fixture.conn(), row, at(day(2))).await.unwrap());
+        }
+        assert_eq!(days(day(30)).await, [(chat(1), 2)].into());
+        // A later change of something else does not end it later.
+        begun.set_status(Status::Expired, at(day(20)));
+        assert_eq!(begun.until(), at(day(2)));
+        begun.set_status(Status::Active, at(day(3)));
+        done(loa::save(fixture.conn(), &begun, at(day(3))).await.unwrap());
+        assert_eq!(days(day(30)).await, [(chat(1), 10)].into());
+        // One that is over is not ended.
+        begun.set_status(Status::Expired, at(day(10)));
+        assert_eq!((begun.ended_at, begun.until()), (None, at(day(10))));
+        let since = Span { since: Some(at(day(3))), until: None };
+        let found = loa::days(fixture.conn(), guild(), since, &settings(), at(day(4))).await.unwrap();
+        assert_eq!(found, [(chat(1), 1)].into());
     }
 
     async fn strikes_end_by_removal_or_by_time(fixture: &Fixture) {

@@ -41,7 +41,7 @@ impl Calendar {
             sessions.iter().map(|one| (one.started_second.at(), one.heartbeat_second.at())).collect();
         let filter = loa::Filter { staff: Some(staff), status: None };
         let leaves = loa::list(conn, guild, filter, Rows::first(LEAVES), now).await?;
-        let leaves: Vec<_> = leaves.iter().map(|leave| (leave.starts_at, leave.ends_at)).collect();
+        let leaves: Vec<_> = leaves.iter().map(|leave| (leave.starts_at, leave.until())).collect();
         let day = |date: &NaiveDate| {
             let span = bounds(*date, zone);
             let minutes =

@@ -10,18 +10,16 @@ pub(super) fn zone(visit: &GuildVisit) -> Tz {
     period::zone(&visit.guild.settings())
 }
 
-/// The first moment of a day.
+/// The first moment of a day, or the exact time that an undo names.
 pub(super) fn begin(text: &str, zone: Tz) -> Option<Timestamp> {
-    text.parse().ok().map(|day: NaiveDate| period::start_of_day(day, zone))
+    let day = || text.parse().ok().map(|day: NaiveDate| period::start_of_day(day, zone));
+    text.parse().ok().or_else(day)
 }
 
-/// The first moment after a day; an exact time, as an undo names it, is its own end.
+/// The first moment after a day, or the exact time that an undo names.
 pub(super) fn end(text: &str, zone: Tz) -> Option<Timestamp> {
-    if let Ok(exact) = text.parse() {
-        return Some(exact);
-    }
-    let day: NaiveDate = text.parse().ok()?;
-    Some(period::start_of_day(day.succ_opt()?, zone))
+    let next = || text.parse().ok().and_then(|day: NaiveDate| day.succ_opt());
+    text.parse().ok().or_else(|| Some(period::start_of_day(next()?, zone)))
 }
 
 /// The day of a moment, as forms give it.

@@ -24,13 +24,15 @@ impl LoaPatch {
     fn applied_to(self, loa: Model, now: Timestamp) -> Model {
         let ends_at = self.ends_at.0.map_or(loa.ends_at, |end| end.0);
         let prolonged = ends_at != loa.ends_at && ends_at > now;
-        Model {
+        let status = self.status.0.unwrap_or(if prolonged { Status::Active } else { loa.status });
+        let mut loa = Model {
             starts_at: self.starts_at.0.map_or(loa.starts_at, |moment| moment.0),
             ends_at,
             reason: self.reason.0.map_or(loa.reason, |text| text.0),
-            status: self.status.0.unwrap_or(if prolonged { Status::Active } else { loa.status }),
             ..loa
-        }
+        };
+        loa.set_status(status, now);
+        loa
     }
 }
 
@@ -38,7 +40,8 @@ pub(crate) fn operation() -> Operation {
     Operation::new("updateLoa", "Change a leave of absence")
         .about(
             "At least one field; the others stay. An expired leave that is given an end in the future becomes active \
-             again.",
+             again. One that is set to `expired` before its end counts as leave until that moment, and keeps its `ends_at`: \
+             set to `active`, it goes on.",
         )
         .body::<LoaPatch>()
         .message("leave of absence updated")
@@ -58,7 +61,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let Some(changes) = audit::changes_about(before.staff_id, &shown(&before), &shown(&after))? else {
         return Ok(Reply::message("nothing to change: the leave of absence is like that already"));
     };
-    written(loa::save(work.tx(), &after).await?)?;
+    written(loa::save(work.tx(), &after, work.now()).await?)?;
     work.audit("loa.update", id, changes);
     work.commit(Reply::message("leave of absence updated")).await
 }

@@ -6,7 +6,7 @@ use entities::loa::{self, Model};
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::super::{Staff, name_of};
+use super::super::{Staff, days, name_of};
 use super::Row;
 use super::form::{FIELDS, body, borrowed, fields};
 use crate::fields::Fields;
@@ -84,10 +84,14 @@ async fn set_status(visit: GuildVisit, status: &str, flash: Flash) -> Result<Res
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
     let row = find(&visit).await?;
     let staff = row.staff_id.to_string();
-    let fields = fields_of(&visit, &row);
-    let mut again = vec![("staff_id", staff.as_str())];
-    again.extend(borrowed(&fields));
-    let flash = Flash::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
+    let (starts, until) = (days::sent(row.starts_at), days::sent(row.until()));
+    let again =
+        [("staff_id", staff.as_str()), ("starts_at", &starts), ("ends_at", &until), ("reason", &row.reason)];
+    let mut flash = Flash::new("Leave deleted.");
+    // One that never was is not entered again.
+    if row.until() > row.starts_at {
+        flash = flash.with_undo(Undo::new(visit.url("/staff/leave"), &again));
+    }
     change(&visit, row, Method::DELETE, Map::new(), flash).await
 }
 
