@@ -12,9 +12,11 @@ function forgetProblem(field) {
   if (problem) problem.style.visibility = "hidden";
 }
 
+/** With who was chosen for what was typed. */
 function typed(form) {
-  const fields = [...form.querySelectorAll("[data-shows]")];
-  return new URLSearchParams(fields.map((field) => [field.name, field.value])).toString();
+  const names = [...form.querySelectorAll("[data-shows]")].flatMap(({ name }) => [name, `${name}_is`]);
+  const sent = new FormData(form);
+  return new URLSearchParams(names.flatMap((name) => sent.getAll(name).map((text) => [name, text]))).toString();
 }
 
 async function draw(form, shows) {

@@ -59,6 +59,12 @@ impl Fields {
         !self.text(name).is_empty()
     }
 
+    /// Who was chosen of those whom the form offered for this text: `<id> <text>` in a field of its own.
+    pub(crate) fn choice(&self, name: &str) -> Option<&str> {
+        let choice = self.text(&format!("{name}_is"));
+        choice.split_once(' ').filter(|(_, text)| *text == self.text(name)).map(|_| choice)
+    }
+
     /// `None`: absent or malformed.
     pub(crate) fn read<T: FromStr>(&self, name: &str) -> Option<T> {
         self.text(name).parse().ok()

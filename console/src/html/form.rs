@@ -82,6 +82,12 @@ impl Form {
         problem.map_or(&[], |problem| &problem.candidates)
     }
 
+    /// Who was chosen for this field, to be sent again with it, unless that was wrong.
+    pub(crate) fn choice(&self, name: &str) -> Option<&str> {
+        let is_wrong = !self.problem_of(name).is_empty() && self.status() != StatusCode::OK;
+        self.fields.choice(name).filter(|_| !is_wrong && self.candidates_of(name).is_empty())
+    }
+
     pub(crate) fn fields(&self) -> &Fields {
         &self.fields
     }

@@ -193,6 +193,7 @@ async fn a_key_is_revoked_with_the_keys_that_it_made(deployment: &Deployment) {
     let late = owner.get(&alone.link("Revoke root")).await;
     late.shows(200, "It is already revoked.");
     let revoked = owner.press(&late, "Revoke the keys of root", &[]).await;
+    revoked.shows(200, "Key sprout (").shows(200, "is revoked: every process refuses it");
     assert!(revoked.row("sprout").ends_with("revoked"), "{}", revoked.row("sprout"));
     deployment
         .api()

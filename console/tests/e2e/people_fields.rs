@@ -9,6 +9,7 @@ in_turn!(
     an_unlinked_player_is_banned_by_name_after_they_were_shown,
     a_part_of_a_name_leads_to_a_choice,
     a_choice_is_forgotten_with_its_text,
+    a_choice_stays_while_the_form_asks_something_else,
     fields_suggest_members_by_either_name_and_players,
     who_may_not_look_members_up_is_shown_players_alone,
     links_flags_and_staff_are_named_too
@@ -99,6 +100,33 @@ async fn a_choice_is_forgotten_with_its_text(deployment: &Deployment) {
     ];
     let banned = console.submit(&below(deployment, "/moderation/bans/new"), &form).await;
     banned.shows(200, &format!("Banned {} permanently.", other.name));
+}
+
+async fn a_choice_stays_while_the_form_asks_something_else(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    // An unlinked player, of whom the form asks whether that is the right one.
+    let player = &deployment.other_guild().members[8];
+    let choice = format!("{} layer", player.play);
+    let form = [("identifier", "layer"), ("identifier_is", &choice), ("reason", "spam"), ("length", "ever")];
+    let asked = console.post(&below(deployment, "/moderation/bans/new"), &form).await;
+    asked.shows(200, "Check the account below");
+    let banned = console.press(&asked, "Add ban", &[("length", "ever")]).await;
+    banned.shows(200, &format!("Banned {} permanently.", player.name));
+    // One that cannot be meant is not kept.
+    let own = format!("{} layer", guild.members[0].chat);
+    let form = [("identifier", "layer"), ("identifier_is", &own), ("reason", "spam"), ("length", "ever")];
+    let refused = console.post(&below(deployment, "/moderation/bans/new"), &form).await;
+    refused.refuses("identifier", "layer", "This is your own account.");
+    assert!(!refused.has("[name=identifier_is]"), "{}", refused.html);
+    // A filter that both fields are unclear in.
+    let [first, second] = [&guild.members[11], &guild.members[12]];
+    let both = console.get(&below(deployment, "/moderation/bans?person=layer&moderator=layer")).await;
+    let choice = |of: &str| format!("{of} layer");
+    let one = console.press(&both, "Show bans", &[("person_is", &choice(&first.chat))]).await;
+    one.shows(200, "Several people match").has_typed("person_is", &choice(&first.chat));
+    let none = console.press(&one, "Show bans", &[("moderator_is", &choice(&second.chat))]).await;
+    assert!(!none.contains("Several people match"), "{}", none.text());
+    none.has_typed("person_is", &choice(&first.chat)).has_typed("moderator_is", &choice(&second.chat));
 }
 
 async fn fields_suggest_members_by_either_name_and_players(deployment: &Deployment) {

@@ -7,7 +7,7 @@ use askama::filters::HtmlSafe;
 use super::Form;
 use crate::html::choice::Choice;
 
-/// What is wrong with a field, and who may be meant.
+/// What is wrong with a field, and who may be or is meant.
 #[derive(Template)]
 #[template(path = "form/problem.html")]
 pub(crate) struct ProblemAt<'a> {

@@ -38,7 +38,7 @@ struct Page {
     /// The query of an export with the same filters.
     query: String,
     /// The filters as fields of a form.
-    kept: [&'static str; 5],
+    kept: [&'static str; 7],
 }
 
 struct Row {
@@ -135,7 +135,7 @@ async fn show(visit: &GuildVisit, filter: Result<AuditFilter, InvalidFilter>) ->
         rows: entries.iter().map(|entry| Row::new(visit, entry, &names)).collect(),
         more: last.map(|last| query.with("before", &last)),
         query: query.with("before", ""),
-        kept: ["action", "actor", "target", "from", "to"],
+        kept: ["action", "actor", "actor_is", "target", "target_is", "from", "to"],
         form,
     };
     Ok(Response::page(&page)?.status(page.form.status()))

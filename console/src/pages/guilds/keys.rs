@@ -6,6 +6,7 @@ pub(crate) mod revoke;
 pub(crate) mod rotate;
 
 use askama::Template;
+use entities::Timestamp;
 use entities::api_key::{self, Model, Scope, State};
 use people::ApiAnswer;
 
@@ -139,7 +140,7 @@ impl Row {
             live: state == State::Live,
             parent: key.parent.clone(),
             trusted: key.trusted,
-            revocable: state != State::Revoked || !unrevoked(all, key).is_empty(),
+            revocable: state != State::Revoked || !accepted(all, key, visit.now()).is_empty(),
             mark: match state {
                 State::Live => ("good", "live"),
                 State::Expired => ("quiet", "expired"),
@@ -160,10 +161,10 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     api_key::find(visit.read(), visit.guild.guild_id, &public_id).await?.ok_or(PageError::NotFound)
 }
 
-/// The keys that came from a key and are not revoked.
-fn unrevoked<'k>(all: &'k [Model], key: &Model) -> Vec<&'k Model> {
+/// The keys that came from a key and are accepted.
+fn accepted<'k>(all: &'k [Model], key: &Model, now: Timestamp) -> Vec<&'k Model> {
     let mut keys = api_key::descendants(all, &key.public_id);
-    keys.retain(|key| key.revoked_at.is_none());
+    keys.retain(|key| key.state(now) == State::Live);
     keys
 }
 

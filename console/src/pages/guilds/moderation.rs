@@ -151,7 +151,7 @@ async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError
     let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED + 1, visit.now()).await?;
     let of = match (filter.active, filter.kind) {
         _ if filter.mirror == Some(MirrorState::Held) => "held ban",
-        _ if filter.mirror.is_some() => "ban that is not on Discord",
+        _ if filter.mirror.is_some() => "unmirrored ban",
         (Some(true), SanctionKind::Ban) => "active ban",
         (Some(false), SanctionKind::Ban) => "ended ban",
         (None, SanctionKind::Ban) => "ban",

@@ -70,10 +70,9 @@ async fn unknown(visit: &GuildVisit, typed: &str, among: Among<'_>) -> String {
     }
 }
 
-/// One of those whom the form offered for this text: `<id> <text>` in a field of its own.
+/// Whom the person has chosen for what they typed.
 pub(crate) fn chosen(fields: &Fields, field: &str) -> Option<Subject> {
-    let (id, text) = fields.text(&format!("{field}_is")).split_once(' ')?;
-    id.parse().ok().filter(|_| text == fields.text(field))
+    fields.choice(field)?.split_once(' ')?.0.parse().ok()
 }
 
 /// All accounts of a person for people who may look members up; for others the one that they named.

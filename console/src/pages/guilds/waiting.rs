@@ -32,19 +32,17 @@ pub(super) struct Waiting {
 impl Waiting {
     pub(super) async fn all(visit: &GuildVisit) -> Result<Vec<Self>, PageError> {
         let mut counts = Vec::new();
-        if visit.may("staff.write") {
+        // The lists themselves need the right to read.
+        if visit.may("staff.read") && visit.may("staff.write") {
             counts.push((
                 leave_requests(visit).await?,
                 "leave request",
                 "to decide",
                 "/staff/leave/requests?state=requested",
             ));
-        }
-        // The list itself needs the right to read.
-        if visit.may("staff.read") && visit.may("staff.write") {
             let actions =
                 pending_action::list(visit.read(), visit.guild.guild_id, Part::first(READ_MAX)).await?;
-            counts.push((actions.len(), "action of staff", "to approve", "/staff/pending"));
+            counts.push((actions.len(), "staff action", "to approve", "/staff/pending"));
         }
         if visit.may("moderation.read") && visit.may("moderation.write") {
             counts.push((

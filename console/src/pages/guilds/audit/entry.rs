@@ -39,7 +39,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
     let id: AuditId = visit.param("entry")?;
     let entry = audit_entry::find(conn, guild, id).await?.ok_or(PageError::NotFound)?;
     let key = match entry.key_id {
-        Some(key) => api_key::public_id(conn, guild, key).await?,
+        Some(key) => Some(api_key::name_of(conn, guild, key, entry.created_at).await?),
         None => None,
     };
     let names = Names::read(&visit, std::slice::from_ref(&entry)).await?;

@@ -5,7 +5,7 @@ use entities::api_key;
 use http::{Method, StatusCode};
 use serde_json::Map;
 
-use super::{find, unrevoked};
+use super::{accepted, find};
 use crate::html::format::When;
 use crate::html::shell::{Place, Shell};
 use crate::response::{Flash, PageError, Response};
@@ -21,7 +21,7 @@ struct Page {
     used: Option<When>,
     /// Only the keys that came from it can be revoked.
     was_revoked: bool,
-    /// Name and public id of the keys that came from it and are not revoked.
+    /// Name and public id of the keys that came from it and are accepted.
     descendants: Vec<(String, String)>,
     /// Why the request was refused; empty: it was not.
     problem: String,
@@ -34,7 +34,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Response, PageError> {
 async fn show(visit: &GuildVisit, problem: String) -> Result<Response, PageError> {
     let key = find(visit).await?;
     let all = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
-    let descendants = unrevoked(&all, &key).into_iter();
+    let descendants = accepted(&all, &key, visit.now()).into_iter();
     let status = if problem.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let page = Page {
         shell: visit.shell("Revoke a key", Place::Keys),
@@ -57,15 +57,18 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Response, PageError> {
     if !answer.status.is_success() {
         return show(&visit, answer.message()).await;
     }
-    let revoked = answer.body["data"]["revoked"].as_array().map_or(0, Vec::len);
-    let text = match revoked {
-        0 | 1 => {
+    let revoked = answer.body["data"]["revoked"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let ids = revoked.iter().filter_map(serde_json::Value::as_str);
+    let keys = api_key::find_by_public_ids(visit.read(), ids).await?;
+    let text = match keys.as_slice() {
+        [] => format!("Key {} ({}) was revoked before.", key.name, key.public_id),
+        [key] => {
             format!(
                 "Key {} ({}) is revoked: every process refuses it within a second.",
                 key.name, key.public_id
             )
         }
-        keys => format!("{keys} keys are revoked: every process refuses them within a second."),
+        keys => format!("{} keys are revoked: every process refuses them within a second.", keys.len()),
     };
     Ok(Response::see(visit.url("/keys")).flash(Flash::new(text)))
 }

@@ -105,9 +105,7 @@ async fn kicks(visit: &GuildVisit, row: &sanction::Model) -> Result<Vec<Command>
 /// The public id of the key that named the moderator, or the number of a key that is gone.
 async fn named_by(visit: &GuildVisit, row: &sanction::Model) -> Result<Option<String>, PageError> {
     let Some(key) = row.key_id else { return Ok(None) };
-    Ok(Some(
-        api_key::public_id(visit.read(), visit.guild.guild_id, key).await?.unwrap_or_else(|| key.to_string()),
-    ))
+    Ok(Some(api_key::name_of(visit.read(), visit.guild.guild_id, key, row.created_at).await?))
 }
 
 /// All active ones of the person and kind: lifting all of the person ends them.

@@ -118,7 +118,7 @@ fn progress(visit: &Visit, job: &Model) -> Option<Progress> {
 async fn facts(visit: &Visit, job: &Model) -> Result<Vec<Fact>, PageError> {
     let names = guild_names(visit, job.guild_id).await?;
     let key = match job.guild_id.zip(job.key_id) {
-        Some((guild, key)) => api_key::public_id(visit.read(), guild, key).await?,
+        Some((guild, key)) => Some(api_key::name_of(visit.read(), guild, key, job.created_at).await?),
         None => None,
     };
     let text = |name, text: Option<String>| Some(Fact { name, text: text?, id: None });
