@@ -215,10 +215,12 @@ pub async fn find_by_public_ids(
     Entity::find().filter(lists::any_of(conn, Column::PublicId, public_ids)).all(conn).await
 }
 
-/// The public id of a key of the guild, by which people name it. What was imported has the numbers of other keys.
-pub async fn public_id(conn: &impl Conn, guild: GuildId, key: KeyId) -> Result<Option<String>> {
-    let own = Entity::find_by_id(key).filter(Column::GuildId.eq(guild));
-    own.select_only().column(Column::PublicId).into_tuple().one(conn).await
+/// How people name the key that something of this time came with: by its public id; one that is gone by its number. What
+/// was imported has the numbers of keys that are older than those here.
+pub async fn name_of(conn: &impl Conn, guild: GuildId, key: KeyId, at: Timestamp) -> Result<String> {
+    let own = Entity::find_by_id(key).filter(Column::GuildId.eq(guild)).filter(Column::CreatedAt.lte(at));
+    let found: Option<String> = own.select_only().column(Column::PublicId).into_tuple().one(conn).await?;
+    Ok(found.unwrap_or_else(|| key.to_string()))
 }
 
 /// Keys of a guild, or of all guilds, oldest first.

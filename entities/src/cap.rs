@@ -9,15 +9,17 @@ use strum::VariantArray;
 
 use crate::{
     Conn, GuildId, Result, api_key, application_comment, application_panel, application_submission,
-    audit_entry, binding, game_server, job, leave_request, lists, loa, log_channel, quota, registered_game,
-    sanction, server_command, shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session,
-    strike, webhook,
+    audit_entry, binding, game_server, job, leave_request, link, link_attempt, lists, loa, log_channel,
+    quota, registered_game, sanction, server_command, shield_flag, staff_action, staff_member, staff_note,
+    staff_role, staff_session, strike, webhook,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
 /// ticket, a mirror job) has no cap of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
 pub enum Cap {
+    Links,
+    LinkAttempts,
     Bindings,
     StaffRoles,
     StaffMembers,
@@ -61,6 +63,10 @@ impl Cap {
 
     pub const fn row(self) -> Row {
         let (most, name, cure) = match self {
+            Self::Links => (1_000_000, "links", "end old ones first"),
+            Self::LinkAttempts => {
+                (100_000, "unfinished attempts to link", "they are deleted 30 days after they expire")
+            }
             // Each adds a check of every member to a bulk sync.
             Self::Bindings => (500, "bindings", "remove one first"),
             // The chat platform has 250 roles in a guild.
@@ -114,6 +120,10 @@ impl Cap {
             Self::Keys => of::<api_key::Entity>(api_key::Column::GuildId, guild, ""),
             Self::Webhooks => of::<webhook::Entity>(webhook::Column::GuildId, guild, ""),
             Self::LogChannels => of::<log_channel::Entity>(log_channel::Column::GuildId, guild, ""),
+            Self::Links => of::<link::Entity>(link::Column::GuildId, guild, ""),
+            Self::LinkAttempts => {
+                of::<link_attempt::Entity>(link_attempt::Column::GuildId, guild, "state <> 'ended'")
+            }
             Self::Bindings => of::<binding::Entity>(binding::Column::GuildId, guild, ""),
             Self::StaffRoles => of::<staff_role::Entity>(staff_role::Column::GuildId, guild, ""),
             Self::StaffMembers => of::<staff_member::Entity>(staff_member::Column::GuildId, guild, ""),

@@ -1,7 +1,7 @@
 //! Guilds with figures of each, for operators of the whole instance.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use crate::sanction::list;
@@ -18,18 +18,16 @@ pub async fn search(conn: &impl Conn, text: &str, page: Page<GuildId>) -> Result
     page.of(guild::Entity::find().filter(which), guild::Column::GuildId).all(conn).await
 }
 
-/// Upper and lower case are the same.
-fn named(text: &str) -> SimpleExpr {
-    let mut pattern = "%".to_owned();
-    for letter in text.to_lowercase().chars() {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    let name = Func::lower(guild::Column::Name.into_expr());
-    Expr::from(name).like(LikeExpr::new(pattern).escape('\\'))
+/// Upper and lower case are the same; SQLite knows those of ASCII only, and finds other letters as they are typed.
+fn named(text: &str) -> Condition {
+    let pattern = |text: &str| {
+        let escape = |letter| matches!(letter, '%' | '_' | '\\').then_some('\\').into_iter().chain([letter]);
+        let escaped: String = text.chars().flat_map(escape).collect();
+        LikeExpr::new(format!("%{escaped}%")).escape('\\')
+    };
+    let name = guild::Column::Name.into_expr();
+    let lowered = Expr::from(Func::lower(name.clone())).like(pattern(&text.to_lowercase()));
+    Condition::any().add(lowered).add(name.like(pattern(text)))
 }
 
 pub async fn count(conn: &impl Conn) -> Result<u64> {

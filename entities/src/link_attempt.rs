@@ -172,6 +172,12 @@ pub async fn of_chat(
     own.filter(Column::State.ne(State::Ended)).filter(Column::ExpiresAt.gt(now)).one(conn).await
 }
 
+/// Whether a chat user has an attempt that has not ended, also one that is over its time.
+pub async fn has_unfinished(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<bool> {
+    let own = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat));
+    Ok(own.filter(Column::State.ne(State::Ended)).one(conn).await?.is_some())
+}
+
 /// The attempt that waits for this code, locked until the transaction ends.
 pub async fn by_code(
     conn: &impl Conn,

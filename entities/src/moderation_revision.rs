@@ -5,8 +5,8 @@
 //! in one guild, so a reader that has seen revision n has seen all changes up to n.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, OnConflict};
-use sea_orm::{ActiveValue::Set, EntityTrait, FromQueryResult, QuerySelect, Statement};
+use sea_orm::sea_query::{Expr, LockBehavior, LockType};
+use sea_orm::{EntityTrait, FromQueryResult, QuerySelect, Statement};
 
 use crate::by_id::no_relations;
 use crate::{Conn, GuildId, Result, Timestamp, epoch, guild};
@@ -37,27 +37,42 @@ pub struct Numbers {
 #[derive(Debug)]
 pub struct Change {
     pub guild: GuildId,
+    /// Of the database.
+    pub epoch: i64,
     /// Set on every row that the transaction changes.
     pub revision: i64,
     pub now: Timestamp,
     pub numbers: Numbers,
 }
 
+impl Change {
+    /// The revision as clients get it, with the epoch.
+    pub fn shown(&self) -> i64 {
+        shown(self.epoch, self.revision)
+    }
+}
+
+#[derive(FromQueryResult)]
+struct Begun {
+    epoch: i64,
+    revision: i64,
+    bans: i64,
+    mutes: i64,
+}
+
 /// Begins a change; call it first in the transaction.
 pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Change> {
-    let raise = OnConflict::column(Column::GuildId)
-        .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
-        .to_owned();
-    let row = ActiveModel {
-        guild_id: Set(guild),
-        revision: Set(1),
-        forgotten: Set(0),
-        bans: Set(0),
-        mutes: Set(0),
-    };
-    let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
-    let numbers = Numbers { bans: row.bans, mutes: row.mutes };
-    Ok(Change { guild, revision: row.revision, now, numbers })
+    let backend = conn.get_database_backend();
+    let sql = format!(
+        "INSERT INTO moderation_revision AS stands (guild_id, revision, forgotten, bans, mutes) \
+         VALUES ($1, 1, 0, 0, 0) ON CONFLICT (guild_id) DO UPDATE SET revision = stands.revision + 1 \
+         RETURNING {} AS epoch, revision, bans, mutes",
+        epoch::expression(backend)
+    );
+    let statement = Statement::from_sql_and_values(backend, sql, [guild.into()]);
+    let begun = Begun::find_by_statement(statement).one(conn).await?;
+    let Begun { epoch, revision, bans, mutes } = begun.ok_or(DbErr::RecordNotInserted)?;
+    Ok(Change { guild, epoch, revision, now, numbers: Numbers { bans, mutes } })
 }
 
 /// Like [`begin`], but `None` while another transaction changes the guild's bans and mutes, or if the guild
@@ -76,6 +91,11 @@ pub async fn begin_if_free(conn: &impl Conn, guild: GuildId, now: Timestamp) -> 
 
 /// Revisions of one epoch. With the epoch they have at most 14 digits: Lua 5.1 writes longer numbers as powers of ten.
 const REVISIONS: i64 = 1 << 26;
+
+/// A JSON number that every language reads and writes exactly.
+fn shown(epoch: i64, revision: i64) -> i64 {
+    epoch * REVISIONS + revision
+}
 
 /// Where a guild's bans and mutes stand.
 #[derive(Debug, Clone, Copy, FromQueryResult)]
@@ -100,9 +120,9 @@ impl Standing {
         standing.ok_or_else(|| DbErr::RecordNotFound("the epoch of the database".to_owned()))
     }
 
-    /// The revision as clients get it, with the epoch; a JSON number that every language reads and writes exactly.
+    /// The revision as clients get it, with the epoch.
     pub fn shown(&self) -> i64 {
-        self.epoch * REVISIONS + self.revision
+        shown(self.epoch, self.revision)
     }
 
     /// The change that a client has seen, if this database knows all changes after it: not those of another epoch, nor those

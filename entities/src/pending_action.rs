@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::by_id::{by_id, no_relations};
 use crate::staff_action::{self, ActionType};
-use crate::{ActionId, ChatId, Conn, GuildId, Page, PendingId, Result, Timestamp};
+use crate::{ActionId, ChatId, Conn, GuildId, Page, PendingId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "pending_action")]
@@ -57,6 +57,20 @@ pub(crate) async fn add(conn: &impl Conn, action: &staff_action::Model, now: Tim
 pub async fn list(conn: &impl Conn, guild: GuildId, page: Page<PendingId>) -> Result<Vec<Model>> {
     // A literal: an index of these rows alone does not serve a bound value on SQLite.
     newest(guild, page).filter(Expr::cust("state = 'pending'")).all(conn).await
+}
+
+/// What was undone is not decided about.
+pub(crate) async fn drop_open(conn: &impl Conn, guild: GuildId, actions: Vec<ActionId>) -> Result<()> {
+    if actions.is_empty() {
+        return Ok(());
+    }
+    Entity::delete_many()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::State.eq(State::Pending))
+        .filter(lists::any_of(conn, Column::ActionId, actions))
+        .exec(conn)
+        .await?;
+    Ok(())
 }
 
 /// The decision on a pending action.

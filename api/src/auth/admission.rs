@@ -157,12 +157,13 @@ pub(crate) async fn admit(
     if route.counts_by_body() {
         return Ok(None);
     }
-    let decision = match server::of_request(params, headers) {
+    let server = server::of_request(route, params, headers);
+    let keys = &state.caches.keys;
+    let decision = if route.runs != Runs::AsJobs && keys.shares(key.id(), route.limit, server.is_some()) {
         // Boxed, because most requests name no server.
-        server @ Some(_) if route.runs != Runs::AsJobs => {
-            Box::pin(take_hot(state, route.limit, key, server)).await?
-        }
-        _ => spend(state, route, key).await?,
+        Box::pin(take_hot(state, route.limit, key, server)).await?
+    } else {
+        spend(state, route, key).await?
     };
     Ok(Some((route.limit, decision)))
 }
@@ -225,7 +226,7 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
     take(state, route, counter, key.rate(limit)).await
 }
 
-/// Servers of a key share its limit.
+/// Servers of a key share its limit; calls that name none are one more.
 async fn take_hot(
     state: &State,
     limit: RateLimit,
@@ -233,10 +234,7 @@ async fn take_hot(
     server: Option<Sharer>,
 ) -> Result<Decision, ApiError> {
     let (limits, counter, rate) = (&state.context.limits, counter(limit, key), key.rate(limit));
-    let decision = match server {
-        Some(server) => limits.take_share(counter, rate, server).await,
-        None => limits.take_or_fallback(counter, rate).await,
-    };
+    let decision = limits.take_share(counter, rate, server.unwrap_or(Sharer::UNNAMED)).await;
     if decision.allowed {
         Ok(decision)
     } else {

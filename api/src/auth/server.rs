@@ -6,6 +6,7 @@ use http::HeaderMap;
 use runtime::Sharer;
 use serde_json::Value;
 
+use crate::call::route::Route;
 use crate::limits::rate_limit::RateLimit;
 use crate::request::body::Body;
 use crate::request::parts::{Sent, Source};
@@ -14,9 +15,9 @@ use crate::request::url::Params;
 /// A game server names itself by it.
 pub(crate) const HEADER: &str = "x-server-id";
 
-/// Named by the path, or by the header.
-pub(crate) fn of_request(params: &Params, headers: &HeaderMap) -> Option<Sharer> {
-    let in_path = params.get("serverId").map(sharer);
+/// Named by the path of what servers themselves call, or by the header.
+pub(crate) fn of_request(route: &Route, params: &Params, headers: &HeaderMap) -> Option<Sharer> {
+    let in_path = params.get("serverId").filter(|_| route.is_of_server()).map(sharer);
     in_path.or_else(|| headers.get(HEADER).and_then(|sent| sent.to_str().ok()).map(sharer))
 }
 

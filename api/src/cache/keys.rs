@@ -1,7 +1,7 @@
 //! API keys by public id. Unknown ids are cached too.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use entities::api_key::{self, Model, Scope, Scopes};
 use entities::key_text::KeyText;
@@ -15,6 +15,9 @@ use crate::response::error::ApiError;
 
 /// About 100 MB.
 const CAPACITY: usize = 350_000;
+
+/// Keys share places, so that no state is kept for each: one that has the place of another is looked up in vain.
+const PLACES: usize = 1 << 14;
 
 /// Interval in which a key's last use is noted, in seconds.
 const NOTED_EVERY: i64 = 60;
@@ -122,11 +125,25 @@ impl Key {
 pub(crate) struct Keys {
     /// `None`: there is no such key.
     pub(crate) rows: EventFed<Box<str>, Option<Arc<Key>>>,
+    /// By key, the bits of the limits under which game servers have named themselves.
+    shared: Box<[AtomicU64]>,
 }
 
 impl Keys {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        Self { rows: EventFed::new("keys", freshness, CAPACITY) }
+        let shared = std::iter::repeat_with(AtomicU64::default).take(PLACES).collect();
+        Self { rows: EventFed::new("keys", freshness, CAPACITY), shared }
+    }
+
+    /// Whether a call is counted as one of several that share the limit: it names its server, or others of the key did. Most
+    /// calls do not, and nothing more is looked up for them.
+    pub(crate) fn shares(&self, key: KeyId, limit: RateLimit, named: bool) -> bool {
+        let place = &self.shared[usize::try_from(key.get()).unwrap_or_default() % PLACES];
+        let known = place.load(Ordering::Relaxed) & limit.bit() != 0;
+        if named && !known {
+            place.fetch_or(limit.bit(), Ordering::Relaxed);
+        }
+        named || known
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {

@@ -117,6 +117,11 @@ impl Route {
         (self.writes || reads_much) && self.runs == Runs::InTurns
     }
 
+    /// Its path names the server that calls; in other paths a server is what the call is about.
+    pub(crate) fn is_of_server(&self) -> bool {
+        matches!(self.limit, RateLimit::ServerCommands | RateLimit::CommandAck)
+    }
+
     /// Its body names the server that calls, so it is counted when that is read.
     pub(crate) fn counts_by_body(&self) -> bool {
         self.limit == RateLimit::ServerTick

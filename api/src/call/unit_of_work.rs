@@ -77,12 +77,8 @@ impl<'c> UnitOfWork<'c> {
         Ok(enqueued)
     }
 
-    /// Everybody's roles are looked at again: others than before may be staff by them (docs/rules.md 6).
     pub(crate) async fn look_at_members(&mut self) -> Result<(), ApiError> {
-        let look = CatchUp { guild: self.guild, since: self.now() };
-        let draft = Draft::new(self.guild, &look, self.actor.clone())?.once(&look.since.to_rfc3339());
-        draft.enqueue(&mut self.work).await?;
-        Ok(())
+        Ok(CatchUp::of_all(&mut self.work, self.guild, self.actor.clone()).await?)
     }
 
     /// Repeats under the same idempotency key wait for this job.

@@ -99,7 +99,14 @@ impl RateLimit {
     pub(crate) fn rate(self) -> Rate {
         LIMITS[self as usize].1
     }
+
+    /// One of 64, its own.
+    pub(crate) fn bit(self) -> u64 {
+        1 << self as usize
+    }
 }
+
+const _: () = assert!(LIMITS.len() <= 64, "each limit has a bit");
 
 #[cfg(test)]
 mod tests {

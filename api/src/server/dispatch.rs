@@ -18,6 +18,7 @@ use warp::Filter;
 use warp::path::FullPath;
 
 use crate::auth::admission;
+use crate::cache::keys::Key;
 use crate::call::Call;
 use crate::call::caller::Caller;
 use crate::call::route::{Route, Runs};
@@ -274,14 +275,20 @@ async fn serve(
     log.span.record("guild.id", key.guild().get());
     log.key = log.access.map(|_| key.public_id().into());
     log.window = admission::admit(state, route, &params, &headers, &key).await?;
-    let query = Query::parse(&raw)?;
-    // Held until the answer, as is what was made of it.
     let sent = match route.method {
-        Method::GET => Bytes::new(),
+        Method::GET => Ok(Bytes::new()),
         // Boxed, because most requests have no body.
-        _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await?,
+        _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await,
     };
-    let body = Body::read(&sent, &headers)?;
+    // The bytes are held until the answer, as is what was made of them.
+    let (query, body, _sent) =
+        match sent.and_then(|sent| Ok((Query::parse(&raw)?, Body::read(&sent, &headers)?, sent))) {
+            Ok(read) => read,
+            Err(error) if route.counts_by_body() => {
+                return Err(Box::pin(unread(state, &key, error)).await);
+            }
+            Err(error) => return Err(error),
+        };
     if route.counts_by_body() {
         log.window = Some(Box::pin(admission::admit_by_body(state, &key, &body)).await?);
     }
@@ -314,6 +321,14 @@ async fn serve(
     reply.location = reply.location.map(|location| format!("{}{location}", version(&path)));
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)
+}
+
+/// The refusal of a call that is counted by its body, which cannot be read: it counts as one of no server.
+async fn unread(state: &State, key: &Key, error: ApiError) -> ApiError {
+    match admission::admit_by_body(state, key, &Body::default()).await {
+        Ok(window) => error.window(Some(window)),
+        Err(refused) => refused,
+    }
 }
 
 #[cfg(test)]

@@ -59,8 +59,10 @@ async fn facts(call: &Call, target: &Target, link: Option<&link::Model>) -> Resu
     }
     let play = link.map(|link| link.play_id).or(person.play);
     if let Some(play) = play.filter(|_| call.may("shield.read")) {
-        let flags = shield_flag::times(conn, &[play]).await?;
-        lines.extend(flags.first().map(|(_, at)| format!("On the Shield list since {}.", moment(*at))));
+        let flags = shield_flag::find_many(conn, &[play]).await?;
+        lines.extend(
+            flags.first().map(|flag| format!("On the Shield list since {}.", moment(flag.flagged_at))),
+        );
     }
     Ok(lines)
 }

@@ -31,7 +31,7 @@ pub(crate) struct AddArgs {
     /// A staff role whose holders see the tickets; may be repeated [default: all staff roles]
     #[arg(long = "staff-role", value_name = "ROLE_ID")]
     staff_roles: Vec<RoleId>,
-    /// What applicants are asked: a JSON array of at most 5 objects, such as `[{"label": "Why?", "kind": "text"}]`. `kind` is
+    /// What applicants are asked: a JSON array of at most 10 objects, such as `[{"label": "Why?", "kind": "text"}]`. `kind` is
     /// `text`, `paragraph`, `agree`, or `choice` with `options`; `"required": false` makes the answer optional
     #[arg(long, value_name = "JSON", default_value = "[]", value_parser = fields::questions)]
     questions: Questions,
@@ -99,4 +99,18 @@ async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<
         ["panel_id", "name", "category_id", "staff_role_ids", "accept_role_id", "open", "created_at"],
         rows.collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+    use entities::application_panel::QUESTIONS_MAX;
+
+    use super::*;
+
+    #[test]
+    fn the_help_says_how_many_questions_there_may_be() {
+        let help = AddArgs::augment_args(clap::Command::new("add")).render_long_help().to_string();
+        assert!(help.contains(&format!("at most {QUESTIONS_MAX} objects")), "{help}");
+    }
 }

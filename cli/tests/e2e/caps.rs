@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, both_modes};
+use testkit::{Deployment, Mode, OUTSIDER, both_modes, in_turn};
 
 both_modes!(
     a_guild_with_as_many_rows_as_it_may_have_gets_no_more(own),
@@ -11,6 +11,8 @@ both_modes!(
     an_offline_server_makes_room_for_a_new_one(own),
     a_server_has_a_hundred_pending_commands_at_most,
 );
+
+in_turn!(a_guild_with_a_million_links_gets_no_more(own));
 
 const PAST: &str = "'2026-01-01T00:00:00+00:00'";
 const FUTURE: &str = "'2126-01-01T00:00:00+00:00'";
@@ -112,9 +114,22 @@ fn staff(deployment: &Deployment) -> [Full; 6] {
     ]
 }
 
-fn others(deployment: &Deployment) -> [Full; 4] {
+fn others(deployment: &Deployment) -> [Full; 5] {
     let guild = deployment.guild();
+    let (id, hash) = match deployment.mode() {
+        Mode::Embedded => ("randomblob(16)", "zeroblob(32)"),
+        Mode::Distributed => ("gen_random_uuid()", "decode(repeat('00', 32), 'hex')"),
+    };
     [
+        Full {
+            count: 100_000,
+            table: "link_attempt",
+            columns: "attempt_id, chat_id, chat_name, state, code_hash, words, created_at, expires_at",
+            values: format!("{id}, i, 'n', 'held', {hash}, 'w', {PAST}, {FUTURE}"),
+            path: "link-attempts",
+            body: json!({ "chat_id": guild.members[0].chat }),
+            message: "100000 unfinished attempts to link",
+        },
         Full {
             count: 496,
             table: "binding",
@@ -171,6 +186,36 @@ async fn a_guild_with_as_many_rows_as_it_may_have_gets_no_more(deployment: &Depl
     let other = deployment.other_guild();
     let panels = format!("/guilds/{}/application-panels", other.id);
     api.key(&other.admin_key).post(&panels, json!({ "name": "p" })).await.ok();
+}
+
+/// However they would come.
+async fn a_guild_with_a_million_links_gets_no_more(deployment: &Deployment) {
+    const PART: u64 = 100_000;
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let path = |rest: &str| format!("/guilds/{}/{rest}", guild.id);
+    deployment.simulator.join(guild, OUTSIDER).await;
+    let begun = api.post(&path("link-attempts"), json!({ "chat_id": OUTSIDER })).await.ok();
+    // In parts, so that no process waits long for the database.
+    for part in 0..10 {
+        let id = format!("5000000000 + {} + i", part * PART);
+        let (columns, values) =
+            ("chat_id, play_id, play_username, verified_at", format!("{id}, {id}, 'n', {PAST}"));
+        let of_fixture = if part == 0 { guild.members.len() as u64 } else { 0 };
+        fill(deployment, PART - of_fixture, "link", columns, &values).await;
+    }
+    let link = json!({ "play_id": 999, "play_username": "n" });
+    refused(deployment, Method::PUT, &path("links/999"), link, "1000000 links").await;
+    let lines = json!([{ "chat_id": "999", "play_id": 999, "play_username": "n" }]);
+    refused(deployment, Method::POST, &path("links/import"), json!({ "lines": lines }), "1000000 links")
+        .await;
+    let mut typed = json!({ "code": begun["code"], "play_id": 999, "play_username": "n" });
+    api.post("/links/confirm", typed.clone()).await.ok();
+    typed["confirm"] = json!(true);
+    refused(deployment, Method::POST, "/links/confirm", typed, "1000000 links").await;
+    // One that is there can be changed.
+    let other = json!({ "play_id": 999, "play_username": "n", "replace": true });
+    let member = path(&format!("links/{}", guild.members[0].chat));
+    assert_eq!(api.send(Method::PUT, &member, Some(other)).await.ok()["link"]["play_id"], 999);
 }
 
 async fn a_command_for_all_servers_needs_room_for_each(deployment: &Deployment) {

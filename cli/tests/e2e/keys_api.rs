@@ -94,6 +94,11 @@ async fn a_key_makes_none_with_a_larger_factor(deployment: &Deployment) {
     let own = api.key(new["text"].as_str().unwrap());
     let checked = own.post("/play/players/check", json!({ "play_ids": [1] })).await;
     assert_eq!(checked.number("x-ratelimit-limit"), 1_200);
+    // Above what the operator allows is what the operator gave, and no key passes it on.
+    let fast = by_operator(deployment, &["--scopes", "read,admin", "--hot-path-factor", "11"]).await;
+    let rotate = format!("{keys}/{}/rotate", &fast[3..11]);
+    let refused = api.key(&fast).post(&rotate, json!({})).await.refused(422, &["hot_path_factor", "10"]);
+    assert_eq!(refused.error(), "factor_too_large");
 }
 
 async fn a_replaced_key_ends_after_the_overlap(deployment: &Deployment) {

@@ -23,6 +23,7 @@ in_turn!(
     a_new_attempt_ends_the_one_before,
     a_guild_learns_nothing_before_the_member_agrees,
     a_key_does_nothing_in_a_members_place,
+    a_lifted_flag_holds_nobody,
     rules_of_the_guild_refuse(own),
 );
 
@@ -237,6 +238,21 @@ async fn a_key_does_nothing_in_a_members_place(deployment: &Deployment) {
     let default = api.key(&guild.game_key);
     default.post(&attempts(guild), json!({ "chat_id": member.chat })).await.refused(403, &["links"]);
     api.post(&attempts(guild), json!({ "chat_id": testkit::OUTSIDER })).await.refused(404, &["not a member"]);
+}
+
+async fn a_lifted_flag_holds_nobody(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let member = unlinked(deployment, 24).await;
+    let (play, by) = (member.play.to_string(), &guild.members[0].chat);
+    let flag = ["shield", "flag", &play, "--reason", "alts", "--by", by, "--guild", &guild.id];
+    deployment.command(&flag).await.succeeded();
+    let begun = begin(deployment, &member.chat).await;
+    let held = agree(&api, &begun["code"], member).await.ok();
+    assert_eq!(held["ended"]["reason"], "flagged in Shield", "{held}");
+    deployment.command(&["shield", "lift", &play, "--reason", "appeal"]).await.succeeded();
+    let begun = begin(deployment, &member.chat).await;
+    let linked = agree(&api, &begun["code"], member).await.ok();
+    assert_eq!(linked["ended"]["attempt"]["outcome"], "linked", "{linked}");
 }
 
 async fn rules_of_the_guild_refuse(deployment: &Deployment) {

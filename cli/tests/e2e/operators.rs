@@ -9,6 +9,7 @@ use testkit::{Deployment, both_modes, eventually};
 both_modes!(
     paused_jobs_stay_queued_and_the_pause_is_listed(own),
     all_failed_jobs_of_a_kind_are_retried(own),
+    a_retry_that_is_not_whole_fails(own),
     workers_are_listed_with_their_slots,
     schedules_are_listed_run_and_paused(own),
 );
@@ -53,6 +54,26 @@ async fn paused_jobs_stay_queued_and_the_pause_is_listed(deployment: &Deployment
         assert_eq!(deployment.command(wrong).await.code, Some(2), "{wrong:?}");
     }
     assert!(deployment.command(&["jobs", "pause", "--guild", "5"]).await.refused().contains("guild 5"));
+}
+
+async fn a_retry_that_is_not_whole_fails(deployment: &Deployment) {
+    let guild = deployment.guild();
+    deployment.fault(json!({ "route": "GET /guilds/:guild/roles", "status": 403, "count": 1000 })).await;
+    // Both do the same, so only one of them can be unfinished.
+    let mut failed = Vec::new();
+    for _ in 0..2 {
+        let queued = deployment.command(&["sync", "--guild", &guild.id]).await.succeeded();
+        let job = queued.split(' ').nth(1).unwrap().to_owned();
+        assert_eq!(deployment.job_ended(&job).await["state"], "failed");
+        failed.push(job);
+    }
+    deployment.clear_faults().await;
+    deployment.command(&["jobs", "pause", "--guild", &guild.id]).await.succeeded();
+    let retry = deployment.command(&["jobs", "retry", "--all", "--kind", "sync_all"]).await;
+    let said = retry.refused();
+    assert!(said.contains("1 job of kind sync_all due now; 1 job not retried"), "{said}");
+    deployment.command(&["jobs", "resume", "--guild", &guild.id]).await.succeeded();
+    assert_eq!(deployment.job_ended(&failed[0]).await["state"], "succeeded");
 }
 
 async fn all_failed_jobs_of_a_kind_are_retried(deployment: &Deployment) {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::QueryTrait;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
+use sea_orm::{QueryTrait, Value};
 
 use super::numbering::ABOVE_ALL_NUMBERS;
 use super::{ActionType, Column, Entity, Model};
 use crate::by_id::ROWS_PER_STATEMENT;
-use crate::{ChatId, Conn, GuildId, Result, Timestamp, lists};
+use crate::{ActionId, ChatId, Conn, GuildId, Result, Timestamp, lists, pending_action};
 
 /// What a member did at that moment, and no longer counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,9 +20,15 @@ pub struct Undone {
     pub target: String,
 }
 
-/// The later actions of their members and types move up. `conn` is a transaction.
+/// The later actions of their members and types move up; one that waits for approval waits no longer. `conn` is a transaction.
 pub async fn withdraw(conn: &impl Conn, guild: GuildId, undone: BTreeSet<Undone>) -> Result<()> {
-    let numbered = numbered(conn, guild, undone).await?;
+    let key =
+        |one: Undone| [one.staff.into(), one.action_type.name().into(), one.at.into(), one.target.into()];
+    let keys: Vec<_> = undone.into_iter().map(key).collect();
+    let waiting = uncounted(conn, guild, keys.clone()).await?;
+    pending_action::drop_open(conn, guild, waiting).await?;
+    // After that, because it waits for an approval that is under way.
+    let numbered = numbered(conn, guild, keys).await?;
     if numbered.is_empty() {
         return Ok(());
     }
@@ -45,22 +51,35 @@ pub async fn withdraw(conn: &impl Conn, guild: GuildId, undone: BTreeSet<Undone>
     Ok(())
 }
 
+/// Member, type, time, target.
+type Key = [Value; 4];
+
 /// Those that have a number.
-async fn numbered(conn: &impl Conn, guild: GuildId, undone: BTreeSet<Undone>) -> Result<Vec<Model>> {
-    let key =
-        |one: Undone| [one.staff.into(), one.action_type.name().into(), one.at.into(), one.target.into()];
+async fn numbered(conn: &impl Conn, guild: GuildId, keys: Vec<Key>) -> Result<Vec<Model>> {
     let of = |[staff, action_type, at, target]: [SimpleExpr; 4]| {
-        let own = Entity::find()
-            .filter(Column::GuildId.eq(guild))
-            .filter(Column::StaffId.into_expr().eq(staff))
-            .filter(Column::ActionType.into_expr().eq(action_type))
-            .filter(Column::Nth.is_not_null());
-        let of_moment = own
-            .filter(Column::CountedAt.into_expr().gte(at.clone()))
-            .filter(Column::CreatedAt.into_expr().eq(at));
-        of_moment.filter(Column::TargetId.into_expr().eq(target)).into_query()
+        let counted = own(guild, staff, action_type, target).filter(Column::Nth.is_not_null());
+        let since = counted.filter(Column::CountedAt.into_expr().gte(at.clone()));
+        since.filter(Column::CreatedAt.into_expr().eq(at)).into_query()
     };
-    lists::of_each(conn, undone.into_iter().map(key).collect(), of).await
+    lists::of_each(conn, keys, of).await
+}
+
+/// Those that have none.
+async fn uncounted(conn: &impl Conn, guild: GuildId, keys: Vec<Key>) -> Result<Vec<ActionId>> {
+    let of = |[staff, action_type, at, target]: [SimpleExpr; 4]| {
+        let uncounted = own(guild, staff, action_type, target).filter(Column::Nth.is_null());
+        uncounted.filter(Column::CreatedAt.into_expr().eq(at)).into_query()
+    };
+    let found: Vec<Model> = lists::of_each(conn, keys, of).await?;
+    Ok(found.into_iter().map(|action| action.action_id).collect())
+}
+
+fn own(guild: GuildId, staff: SimpleExpr, action_type: SimpleExpr, target: SimpleExpr) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StaffId.into_expr().eq(staff))
+        .filter(Column::ActionType.into_expr().eq(action_type))
+        .filter(Column::TargetId.into_expr().eq(target))
 }
 
 /// Numbers of a member and type, without the ends.

@@ -17,7 +17,8 @@ fn entry(guild: GuildId, action: &'static str, n: i64) -> (Actor, NewEntry) {
 
 /// Numbers as a client may write them; the databases give some of them back in another form.
 fn odd_numbers() -> Value {
-    json!([-0.0, 1.0, 1e16, 1e-7, 1.5e300, 0.1, u64::MAX, i64::MIN, 9_007_199_254_740_993_i64, 3e19])
+    let whole = json!([1.0, 1e16, 1.234_567_890_123_456_7e18, -9.1e18, 9.1e18, 1e19, 1.9e19, 3e19, 1.5e300]);
+    json!([whole, -0.0, 1e-7, 0.1, u64::MAX, i64::MIN, 9_007_199_254_740_993_i64])
 }
 
 impl Fixture {

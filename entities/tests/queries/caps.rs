@@ -19,7 +19,20 @@ fn rows(uuid: &str) -> Vec<(Cap, &'static str, &'static str, Rows)> {
     let session = format!("{uuid}, 1, 1, 1, 's', 1, 2, #");
     let command = format!("{uuid}, '1', 'kick', '5', '', 1, {T}, #");
     let job = format!("{uuid}, 'sync_member', 'interactive', '{{}}', 1, {T}, {T}, #");
+    let attempt = format!("{uuid}, 1, 'n', {secret}, 'w', {T}, {T}, #");
     vec![
+        (
+            Cap::Links,
+            "link",
+            "chat_id, play_id, play_username, verified_at",
+            both(&format!("#, #, 'n', {T}")),
+        ),
+        (
+            Cap::LinkAttempts,
+            "link_attempt",
+            "attempt_id, chat_id, chat_name, code_hash, words, created_at, expires_at, state, outcome",
+            part(&attempt, "'open', NULL", "'ended', 'cancelled'"),
+        ),
         (
             Cap::Bindings,
             "binding",

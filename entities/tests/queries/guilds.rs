@@ -6,8 +6,8 @@ use entities::guild::import::{self, Placed};
 use entities::guild::{self as guilds, removal};
 use entities::staff_session::NewSession;
 use entities::{
-    RoleList, SessionId, audit_chain, follow, link, loa, retention, shield_flag, staff_action, staff_session,
-    strike,
+    Page, RoleList, SessionId, audit_chain, follow, guild_figures, link, loa, retention, shield_flag,
+    staff_action, staff_session, strike,
 };
 use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
 
@@ -165,6 +165,16 @@ both_databases! {
         assert!(guilds::find(fixture.conn(), guild()).await.unwrap().is_none());
     }
 
+    async fn a_guild_is_found_by_a_part_of_its_name(fixture: &Fixture) {
+        fixture.execute(&format!("UPDATE guild SET name = 'Ärger 100%_OK' WHERE guild_id = {}", guild())).await;
+        for (text, found) in
+            [("Ärger", true), ("rger 100%_ok", true), ("Ärger 100%_OK", true), ("100%o", false), ("_rger", false)]
+        {
+            let rows = guild_figures::search(fixture.conn(), text, Page::first(9)).await.unwrap();
+            assert_eq!(rows.iter().any(|row| row.guild_id == guild()), found, "{text}");
+        }
+    }
+
     async fn a_deadlock_is_a_conflict_that_one_of_two_can_repeat(fixture: &Fixture) {
         // SQLite has one writer at a time.
         if !fixture.database.is_postgres() {
@@ -194,7 +204,7 @@ both_databases! {
         assert!(!removal::finish(fixture.conn(), guild(), at(0)).await.unwrap());
         assert_eq!(link::count(fixture.conn(), guild()).await.unwrap(), 0);
         assert!(guilds::find(fixture.conn(), other_guild()).await.unwrap().is_some());
-        let flags = shield_flag::list(fixture.conn(), None, entities::Page::first(9)).await.unwrap();
+        let flags = shield_flag::list(fixture.conn(), None, Page::first(9)).await.unwrap();
         assert_eq!((flags.len(), flags[0].flagged_by_guild), (1, None));
     }
 }

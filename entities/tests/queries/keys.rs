@@ -40,8 +40,17 @@ both_databases! {
         let used: Vec<_> = found.iter().map(|key| (key.key_id, key.last_used_at)).collect();
         assert_eq!(used, [(one.key_id, Some(at(7))), (two.key_id, Some(at(7))), (unused.key_id, None)]);
         api_key::touch(fixture.conn(), &[], at(8)).await.unwrap();
-        assert_eq!(api_key::public_id(fixture.conn(), guild(), two.key_id).await.unwrap(), Some(two.public_id));
-        assert_eq!(api_key::public_id(fixture.conn(), other_guild(), two.key_id).await.unwrap(), None);
+    }
+
+    async fn what_a_key_did_names_it_by_its_public_id(fixture: &Fixture) {
+        let key = fixture.key().await;
+        let name_of = async |guild, second| {
+            api_key::name_of(fixture.conn(), guild, key.key_id, at(second)).await.unwrap()
+        };
+        assert_eq!(name_of(guild(), 0).await, key.public_id);
+        // What was imported came with another key of this number.
+        assert_eq!(name_of(guild(), -1).await, key.key_id.to_string());
+        assert_eq!(name_of(other_guild(), 0).await, key.key_id.to_string());
     }
 
     async fn a_key_expires_at_the_earlier_of_two_times(fixture: &Fixture) {

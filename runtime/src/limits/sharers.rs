@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
-/// Further callers of a counter are one.
+/// Further callers of a counter are one, [`Sharer::UNNAMED`].
 const CALLERS_MAX: usize = 4_000;
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 /// Counters in one call to Redis.
@@ -43,6 +43,11 @@ return counts
 /// A caller of a counter, by a hash of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sharer(pub u64);
+
+impl Sharer {
+    /// All that are not told apart.
+    pub const UNNAMED: Self = Self(0);
+}
 
 #[derive(Clone)]
 pub(super) struct Sharers(Arc<Inner>);
@@ -171,7 +176,7 @@ impl Sharers {
         }
         let group = groups.entry(counter).or_default();
         let fits = group.callers.contains_key(&who) || group.callers.len() < CALLERS_MAX;
-        let who = if fits { who } else { Sharer(0) };
+        let who = if fits { who } else { Sharer::UNNAMED };
         let new = || Caller { until: now, due: None, told: now, window_ends: now, used: 0 };
         change(group.callers.entry(who).or_insert_with(new));
     }

@@ -97,7 +97,7 @@ async fn each_event_drops_what_it_changed_and_nothing_else() {
     assert!(read(&caches, &clock).await.is_empty(), "they are kept");
 
     let guild = guild();
-    let change = Change { guild, revision: 1, now: clock.now(), numbers: Numbers::default() };
+    let change = Change { guild, epoch: 0, revision: 1, now: clock.now(), numbers: Numbers::default() };
     let person = Person { chat: Some(ChatId::try_from(9).unwrap()), play: None };
     let ban = Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap();
     let queued = Event::CommandQueued {

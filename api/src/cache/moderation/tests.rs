@@ -38,6 +38,7 @@ fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
     let change = moderation_revision::Change {
         guild: the_guild(),
+        epoch: 0,
         revision: 1,
         now: at(0),
         numbers: moderation_revision::Numbers::default(),

@@ -66,10 +66,11 @@ async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::R
     let which = Which { kind: Some(kind), guild, ..Which::default() };
     let RetriedAll { queued, refused } =
         operator().retry_all(&context.database, which, u64::MAX, context.clock.now()).await?;
-    let rest = if refused == 0 {
-        String::new()
-    } else {
-        format!("; {refused} were not retried: an unfinished job does the same, or their quota is used up")
-    };
-    Ok(format!("{queued} jobs of kind {kind} are due now{rest}"))
+    let jobs = |n| anyhow::Ok(output::count(usize::try_from(n)?, "job"));
+    let due = format!("{} of kind {kind} due now", jobs(queued)?);
+    if refused > 0 {
+        let refused = jobs(refused)?;
+        bail!("{due}; {refused} not retried: an unfinished job does the same, or their quota is used up");
+    }
+    Ok(due)
 }

@@ -26,7 +26,7 @@ pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Res
     let job = require(conn, args.job).await?;
     let failures = job_failure::list(conn, args.job, Page::first(FAILURES_SHOWN as u64 + 1)).await?;
     let key = match job.guild_id.zip(job.key_id) {
-        Some((guild, key)) => api_key::public_id(conn, guild, key).await?,
+        Some((guild, key)) => Some(api_key::name_of(conn, guild, key, job.created_at).await?),
         None => None,
     };
     context.close().await;

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "SCOPE,SCOPE")]
     scopes: Vec<Scope>,
     /// Its scopes, by the program that will use it: `game` (read, play, moderation), `dashboard` (read, moderation, staff, sync,
-    /// shield), `bot` (read, moderation, staff, sync)
+    /// shield), `bot` (read, moderation, staff, sync, links)
     #[arg(long = "for", value_name = "CALLER", value_parser = set_for, conflicts_with = "scopes")]
     caller: Option<Scopes>,
     /// Factor on the rate limits of the hot paths, for a key that all servers of a game share
@@ -76,4 +76,25 @@ pub(super) fn show(key: &Model, text: &KeyText) -> anyhow::Result<()> {
         key.scopes()
     ));
     output::deliver(&text.reveal()).context("the key's text cannot be written, so no key was made")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::Args as _;
+
+    use super::*;
+
+    #[test]
+    fn the_help_names_the_scopes_of_each_caller() {
+        let help = Args::augment_args(clap::Command::new("create")).render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for caller in ["game", "dashboard", "bot"] {
+            let (_, named) = help.split_once(&format!("`{caller}` (")).unwrap();
+            let named: BTreeSet<_> = named.split_once(')').unwrap().0.split(", ").collect();
+            let given = set_for(caller).unwrap().to_string();
+            assert_eq!(named, given.split(' ').collect(), "{caller}");
+        }
+    }
 }

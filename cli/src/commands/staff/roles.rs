@@ -1,8 +1,10 @@
 //! `guildhall staff roles`: list, set, remove.
 
 use anyhow::bail;
+use entities::audit_entry::Actor;
 use entities::staff_role::{self, NewRole};
-use entities::{RoleId, quota, staff_member};
+use entities::{RoleId, guild, quota, staff_member};
+use jobs::kinds::CatchUp;
 use runtime::Event;
 use serde_json::{Value, json};
 
@@ -93,6 +95,9 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     unit.announce([Event::StaffChanged { guild }]);
     unit.audit(guild, "staff_roles.put", args.role, metadata);
+    if guild::find(unit.tx(), guild).await?.is_some_and(|guild| guild.staff_by_role) {
+        CatchUp::of_all(&mut unit, guild, Actor::service()).await?;
+    }
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff role {}", args.role))
@@ -110,7 +115,8 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     };
     let holders = staff_member::count_with_role(unit.tx(), guild, args.role).await?;
     if holders > 0 {
-        bail!("{holders} staff members hold the role {}: give them another one first", args.role);
+        let holders = output::count(usize::try_from(holders)?, "staff member");
+        bail!("the role {} is still that of {holders}: give them another one first", args.role);
     }
     let quotas = quota::count_for_role_alone(unit.tx(), guild, &before.role_name).await?;
     if quotas > 0 {

@@ -105,6 +105,14 @@ async fn whois_shows_what_the_person_who_asks_may_know(deployment: &Deployment) 
     let stranger = &deployment.other_guild().members[6];
     let unlinked = typed(deployment, admin, "whois", json!({ "player": stranger.name })).await;
     unlinked.says(&["is not linked in this server"]);
+    let play = moderator.play.to_string();
+    let flag = ["shield", "flag", &play, "--reason", "alts", "--by", admin, "--guild", &guild.id];
+    deployment.command(&flag).await.succeeded();
+    let flagged = typed(deployment, admin, "whois", json!({ "member": moderator.chat })).await;
+    flagged.says(&["On the Shield list since <t:"]);
+    deployment.command(&["shield", "lift", &play, "--reason", "appeal"]).await.succeeded();
+    let lifted = typed(deployment, admin, "whois", json!({ "member": moderator.chat })).await;
+    assert!(!lifted.text().contains("Shield"), "{}", lifted.text());
 }
 
 /// What a member has proven is theirs; a guild where they did not agree learns nothing.

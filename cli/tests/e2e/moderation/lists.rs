@@ -11,6 +11,7 @@ both_modes!(
     an_unchanged_list_is_answered_304,
     following_the_revision_gives_the_whole_list,
     following_the_revision_of_one_place_gives_its_list,
+    a_ban_answers_the_revision_that_the_list_has,
     the_history_pages_and_filters,
     the_history_of_mutes_is_like_that_of_bans,
 );
@@ -186,6 +187,17 @@ async fn following_the_revision_of_one_place_gives_its_list(deployment: &Deploym
             let cached = Value::Array(cache.values().cloned().collect());
             assert_eq!(whole["bans"], cached, "step {step}, {query}");
         }
+    }
+}
+
+/// With the epoch, which is not 0 on a server.
+async fn a_ban_answers_the_revision_that_the_list_has(deployment: &Deployment) {
+    for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
+        let path = deployment.moderation(&format!("play/{list}/active"));
+        let revision = deployment.sanction(verb, STRANGER, json!({})).await.ok()["revision"].clone();
+        assert_eq!(deployment.api().get(&path).await.ok()["revision"], revision, "{list}");
+        let news = deployment.api().get(&format!("{path}?since={revision}")).await.ok();
+        assert_eq!((&news["complete"], &news[list]), (&json!(false), &json!([])), "{news}");
     }
 }
 

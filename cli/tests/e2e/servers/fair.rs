@@ -2,9 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use reqwest::Method;
+
 use super::*;
 
-both_modes!(no_server_of_a_key_starves);
+both_modes!(
+    no_server_of_a_key_starves,
+    calls_that_name_no_server_are_one_more,
+    a_server_that_a_call_is_about_does_not_call,
+);
 
 const SERVERS: usize = 50;
 
@@ -41,5 +47,45 @@ async fn no_server_of_a_key_starves(deployment: &Deployment) {
             assert_eq!(answer.number("retry-after"), answer.number("x-ratelimit-reset-after"));
             break;
         }
+    }
+}
+
+async fn calls_that_name_no_server_are_one_more(deployment: &Deployment) {
+    let api = deployment.api().key(&deployment.new_key("read").await);
+    let path = format!("/moderation/{}/play/bans/active", deployment.guild().id);
+    let server = api.header("x-server-id", "s1");
+    server.get(&path).await.ok();
+    let mut admitted = 0;
+    let refused = loop {
+        let answer = api.get(&path).await;
+        if answer.status == 429 {
+            break answer;
+        }
+        admitted += 1;
+    };
+    assert!((50..80).contains(&admitted), "{admitted} of 100, of which the server keeps its share");
+    assert_eq!(refused.number("retry-after"), refused.number("x-ratelimit-reset-after"), "{refused}");
+    server.get(&path).await.ok();
+}
+
+async fn a_server_that_a_call_is_about_does_not_call(deployment: &Deployment) {
+    let dashboard = deployment.api().key(&deployment.new_key("read,moderation").await);
+    let players = format!("/guilds/{}/servers/SERVER/players", deployment.guild().id);
+    let kick = json!({ "type": "kick", "target_id": "5" });
+    let calls = [
+        (Method::POST, "/play/servers/SERVER/commands", Some(kick), 50),
+        (Method::GET, &*players, None, 100),
+    ];
+    for (method, path, body, limit) in calls {
+        let send = async |server: &str| {
+            dashboard.send(method.clone(), &path.replace("SERVER", server), body.clone()).await
+        };
+        send("s1").await.refused(404, &["server"]);
+        for call in 1..limit {
+            let answer = send("s2").await;
+            assert_eq!(answer.status, 404, "call {call} of {limit}: {answer}");
+        }
+        let refused = send("s2").await.refused(429, &[]);
+        assert_eq!(refused.number("retry-after"), refused.number("x-ratelimit-reset-after"), "{refused}");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use reqwest::Method;
+
 use super::*;
 
 both_modes!(
@@ -12,6 +14,7 @@ both_modes!(
     a_server_that_closes_is_forgotten(own),
     a_held_tick_is_answered_when_something_concerns_its_server,
     first_ticks_are_counted_apart_and_others_come_back_in_turn,
+    ticks_that_cannot_be_read_are_counted,
 );
 
 in_turn!(ticks_are_checked);
@@ -251,6 +254,26 @@ async fn first_ticks_are_counted_apart_and_others_come_back_in_turn(deployment: 
     // 30 servers of a key that has 300 calls a minute.
     let seconds = answer.ok()["next_in_seconds"].as_f64().unwrap();
     assert!((6.0..6.5).contains(&seconds), "{seconds}");
+}
+
+async fn ticks_that_cannot_be_read_are_counted(deployment: &Deployment) {
+    let api = deployment.api().key(&deployment.new_key("play").await);
+    let broken = async |path: &str, body: &str| {
+        api.raw(Method::POST, path, Some(("application/json", body.as_bytes().to_vec()))).await
+    };
+    let (long, with_query) = ("x".repeat(300_000), format!("{TICK}?since=%ff"));
+    let ticks = [(TICK, "{", 400), (TICK, long.as_str(), 413), (with_query.as_str(), "{}", 400)];
+    for ((path, body, status), left) in ticks.into_iter().zip([299, 298, 297]) {
+        let answer = broken(path, body).await.refused(status, &[]);
+        assert_eq!(
+            (answer.header("x-ratelimit-bucket"), answer.number("x-ratelimit-remaining")),
+            (Some("server_tick"), left)
+        );
+    }
+    for left in (0..297).rev() {
+        assert_eq!(broken(TICK, "{").await.refused(400, &[]).number("x-ratelimit-remaining"), left);
+    }
+    broken(TICK, "{").await.refused(429, &[]);
 }
 
 async fn ticks_are_checked(deployment: &Deployment) {

@@ -122,6 +122,13 @@ async fn who_holds_a_staff_role_already_is_found(deployment: &Deployment) {
     let steward = json!({ "role_name": "Steward" });
     api.send(Method::PUT, &role, Some(steward)).await.ok();
     becomes(deployment, other, json!("Steward")).await;
+    // Also one that an operator adds.
+    let taken = [&member.chat, other];
+    let third = &guild.members.iter().skip(5).find(|third| !taken.contains(&&third.chat)).unwrap().chat;
+    hold(deployment, third, &[&guild.roles[2]]).await;
+    let args = ["staff", "roles", "set", "--guild", &guild.id, &guild.roles[2], "--name", "Warden"];
+    deployment.command(&args).await.succeeded();
+    becomes(deployment, third, json!("Warden")).await;
     // Once it is off, people decide again.
     set(deployment, json!({ "staff_by_role": false })).await;
     let put = json!({ "role_id": guild.high_role });

@@ -90,6 +90,9 @@ async fn active_leaves_of_one_person_do_not_overlap(deployment: &Deployment) {
     api.patch(&first, json!({ "status": "expired" })).await.ok();
     api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.ok();
     api.patch(&first, json!({ "status": "active" })).await.refused(409, &["overlaps"]);
+    // One that has ended does not count either, whether or not the sweep has run.
+    api.post(&loa, leave(two, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z")).await.ok();
+    api.post(&loa, leave(two, "2020-01-15T00:00:00Z", "2030-01-01T00:00:00Z")).await.ok();
 }
 
 async fn past_leaves_are_expired_once(deployment: &Deployment) {

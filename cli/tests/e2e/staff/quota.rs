@@ -12,6 +12,7 @@ both_modes!(
     a_period_begins_in_the_time_zone_and_week_of_the_guild,
     a_quota_follows_the_name_of_its_role,
     an_action_under_a_strict_quota_counts_after_its_approval,
+    an_undone_unban_waits_for_no_approval,
     an_approved_action_counts_in_the_period_it_was_done(own),
     a_quota_is_for_a_role_that_exists,
     who_was_on_leave_is_marked,
@@ -212,6 +213,24 @@ async fn an_action_under_a_strict_quota_counts_after_its_approval(deployment: &D
         deployment.audit("quotas.approve").await.len() + deployment.audit("quotas.reject").await.len(),
         2
     );
+}
+
+async fn an_undone_unban_waits_for_no_approval(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let mut strict = quota("unban", 2);
+    strict["requires_approval"] = json!(true);
+    add(deployment, strict).await;
+    let decide = async |verb: &str, moderator: usize| {
+        let body = json!({ "identifier": guild.members[7].chat, "reason": "spam",
+                           "moderator_id": guild.members[moderator].chat });
+        api.post(&format!("/moderation/{}/play/{verb}", guild.id), body).await.ok();
+    };
+    let waiting = async || api.get(&path(deployment, "quota-pending")).await.ok()["pending"].clone();
+    decide("ban", 0).await;
+    decide("unban", 1).await;
+    assert_eq!(waiting().await[0]["action_type"], "unban");
+    decide("ban", 0).await;
+    assert_eq!(waiting().await, json!([]));
 }
 
 async fn an_approved_action_counts_in_the_period_it_was_done(deployment: &Deployment) {

@@ -183,7 +183,7 @@ async fn roles_and_members_are_changed_by_command(deployment: &Deployment) {
         assert!(output.code == Some(2) && output.stderr.contains(problem), "{output:?}");
     }
     assert!(run(&["roles", "set", "56", "--permissions", ""]).await.refused().contains("--name"));
-    assert!(run(&["roles", "remove", "55"]).await.refused().contains("1 staff members"));
+    assert!(run(&["roles", "remove", "55"]).await.refused().contains("1 staff member:"));
     assert!(run(&["members", "set", "424242", "--role", "56"]).await.refused().contains("no staff role 56"));
     run(&["members", "remove", "424242"]).await.succeeded();
     run(&["roles", "remove", "55"]).await.succeeded();

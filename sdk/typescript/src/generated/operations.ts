@@ -196,7 +196,7 @@ export interface Methods {
   /**
    * Link a member whose attempt is held.
    * Scope `links`; at most 50 calls a minute of this key.
-   * Errors of its own: `attempt_ended`, `not_found`.
+   * Errors of its own: `attempt_ended`, `not_found`, `too_many`.
    */
   approveLinkAttempt: Method<"approveLinkAttempt">;
   /**
@@ -223,7 +223,7 @@ export interface Methods {
    * game account with them sees the member's name before anything is linked. An attempt lives 15 minutes; a new
    * one of the same member ends it.
    * Scope `links`; at most 50 calls a minute of this key.
-   * Errors of its own: `linking_off`, `not_a_member`.
+   * Errors of its own: `linking_off`, `not_a_member`, `too_many`.
    */
   beginLinkAttempt: Method<"beginLinkAttempt">;
   /**
@@ -264,7 +264,8 @@ export interface Methods {
    * Link the proven game account.
    * The member agrees that this guild knows the account. Only for the member, in the pages of this service.
    * Scope `links`; at most 50 calls a minute of this key.
-   * Errors of its own: `attempt_ended`, `members_only`, `not_found`, `not_proven`, `unknown_player`.
+   * Errors of its own: `attempt_ended`, `members_only`, `not_found`, `not_proven`, `too_many`, `unknown_player`,
+   * `way_off`.
    */
   confirmLinkAttempt: Method<"confirmLinkAttempt">;
   /**
@@ -274,7 +275,7 @@ export interface Methods {
    * operator trusts the key. After 5 wrong codes a player waits 15 minutes; after 5 players typed the same code it
    * is dead.
    * Scope `play`; at most 100 calls a minute of this key.
-   * Errors of its own: `too_many_codes`, `unknown_player`, `way_off`, `wrong_code`.
+   * Errors of its own: `too_many`, `too_many_codes`, `unknown_player`, `way_off`, `wrong_code`.
    */
   confirmLinkCode: Method<"confirmLinkCode">;
   /**
@@ -480,6 +481,7 @@ export interface Methods {
    * For links that another bot has exported. A missing name or id is asked of the game platform. Lines that cannot
    * be linked do not stop the others, which are written together. A sync of all members follows, once an hour.
    * Scope `links`; at most 50 calls a minute of this key.
+   * Errors of its own: `too_many`.
    */
   importLinks: Method<"importLinks">;
   /**
@@ -728,7 +730,7 @@ export interface Methods {
    * The member is then synced by a job. A link is one to one: `replace` moves a game account from another chat
    * user, whose roles and nickname are taken away, or gives the chat user another game account.
    * Scope `links`; at most 50 calls a minute of this key.
-   * Errors of its own: `chat_linked`, `play_linked`, `unknown_player`.
+   * Errors of its own: `chat_linked`, `play_linked`, `too_many`, `unknown_player`.
    */
   putLink: Method<"putLink">;
   /**
@@ -882,8 +884,8 @@ export interface Methods {
    * and it expires no later than that. Its text is in this answer only, which is never stored: a request with
    * `Idempotency-Key` is refused.
    * Scope `admin`; at most 20 calls a minute of this key.
-   * Errors of its own: `idempotency_not_supported`, `key_beyond_caller`, `key_over`, `not_administrator`,
-   * `too_many`.
+   * Errors of its own: `factor_too_large`, `idempotency_not_supported`, `key_beyond_caller`, `key_over`,
+   * `not_administrator`, `too_many`.
    */
   rotateKey: Method<"rotateKey">;
   /**
@@ -1027,6 +1029,8 @@ export interface Methods {
   /**
    * Change a leave of absence.
    * At least one field; the others stay. An expired leave that is given an end in the future becomes active again.
+   * One that is set to `expired` before its end counts as leave until that moment, and keeps its `ends_at`: set to
+   * `active`, it goes on.
    * Scope `staff`; at most 30 calls a minute of this key.
    * Errors of its own: `ends_before_start`, `loa_overlaps`.
    */

@@ -960,7 +960,7 @@ export interface paths {
         head?: never;
         /**
          * Change a leave of absence
-         * @description At least one field; the others stay. An expired leave that is given an end in the future becomes active again.
+         * @description At least one field; the others stay. An expired leave that is given an end in the future becomes active again. One that is set to `expired` before its end counts as leave until that moment, and keeps its `ends_at`: set to `active`, it goes on.
          */
         patch: operations["updateLoa"];
         trace?: never;

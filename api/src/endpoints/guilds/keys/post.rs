@@ -4,7 +4,7 @@ use entities::api_key::{self, NewKey, Scope, Scopes};
 use entities::key_text::KeyText;
 use runtime::Event;
 
-use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, lock, require_all};
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, check_factor, lock, require_all};
 use crate::endpoints::prelude::*;
 use crate::request::moment::End;
 use crate::request::values::{List, Whole};
@@ -53,12 +53,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::rule("expiry_in_past", "`expires_at` must be in the future"));
     }
     let hot_path_factor = hot_path_factor.map_or(1, |Whole(factor)| factor);
-    let most = call.state.options.max_hot_path_factor;
-    if hot_path_factor > most {
-        let message =
-            format!("`hot_path_factor` may be at most {most}: the operator of this service sets it");
-        return Err(ApiError::rule("factor_too_large", message));
-    }
+    check_factor(&call, hot_path_factor)?;
     let (text, owner) = (KeyText::generate(), call.caller.user());
     let new = NewKey {
         guild: call.guild(),

@@ -103,6 +103,18 @@ pub(crate) fn require_all(call: &Call, scopes: Scopes) -> Result<(), ApiError> {
     scopes.iter().try_for_each(|scope| call.caller.require(scope))
 }
 
+/// Guilds give their keys at most what the operator allows.
+pub(crate) fn check_factor(call: &Call, factor: i32) -> Result<(), ApiError> {
+    let most = call.state.options.max_hot_path_factor;
+    if factor <= most {
+        return Ok(());
+    }
+    let message = format!(
+        "the `hot_path_factor` {factor} is above {most}, the most that the operator of this service allows"
+    );
+    Err(ApiError::rule("factor_too_large", message))
+}
+
 /// The calling key and the named ones, locked: revoking the calling key with its descendants waits, and then finds the
 /// key that this call makes. The calling key is `None` for a person at the console.
 pub(crate) async fn lock(

@@ -10,6 +10,7 @@ use jobs::linking::{Linking, NewLink};
 
 use crate::endpoints::guilds::link_attempts::messages;
 use crate::endpoints::guilds::link_attempts::record::LinkAttempt;
+use crate::endpoints::guilds::links::record::room_for_link;
 use crate::endpoints::prelude::*;
 
 /// A proven game account.
@@ -46,6 +47,7 @@ pub(crate) async fn made_at(
 
 /// Links the member, or holds or ends the attempt. `actor`: who the audit log names.
 pub(crate) async fn bind(
+    call: &Call,
     work: &mut UnitOfWork<'_>,
     mut attempt: Model,
     player: Player,
@@ -65,7 +67,7 @@ pub(crate) async fn bind(
     }
     let (verdict, reason) = judge(work, &guild, &attempt, &player).await?;
     match verdict {
-        Verdict::Admit => admit(work, &mut attempt, player, way, actor).await?,
+        Verdict::Admit => admit(call, work, &mut attempt, player, way, actor).await?,
         Verdict::Hold => {
             attempt.state = link_attempt::State::Held;
             attempt.expires_at = work.now() + HELD_FOR;
@@ -84,6 +86,7 @@ pub(crate) async fn bind(
 
 /// Links the member.
 pub(crate) async fn admit(
+    call: &Call,
     work: &mut UnitOfWork<'_>,
     attempt: &mut Model,
     player: Player,
@@ -91,6 +94,7 @@ pub(crate) async fn admit(
     actor: Actor,
 ) -> Result<(), ApiError> {
     let (chat, now) = (attempt.chat_id, work.now());
+    room_for_link(call, chat, player.id).await?;
     let lost = if attempt.proves_everywhere() { prove(work, chat, &player, way).await? } else { None };
     let mut linking = Linking::begin(work, attempt.guild_id, actor).await?;
     let new = NewLink { chat, play: player.id, name: player.name, source: Source::Member };
@@ -135,7 +139,7 @@ async fn judge(
     player: &Player,
 ) -> Result<(Verdict, Option<String>), ApiError> {
     let now = work.now();
-    let too_young = |made: Timestamp, days: i32| now - made < TimeDelta::days(days.into());
+    let too_young = |made: Timestamp, days: i32| days > 0 && now - made < TimeDelta::days(days.into());
     if attempt.chat_id.made_at().is_some_and(|made| too_young(made, guild.link_min_chat_days)) {
         let days = guild.link_min_chat_days;
         return Ok((Verdict::Refuse, Some(format!("the chat account is younger than {days} days"))));
@@ -147,7 +151,7 @@ async fn judge(
     let person = Person { chat: Some(attempt.chat_id), play: Some(player.id) };
     let active = sanction::active::of_person(work.tx(), attempt.guild_id, person, now).await?;
     let is_banned = active.iter().any(|row| row.kind == SanctionKind::Ban && row.place_id.is_none());
-    let is_flagged = !shield_flag::times(work.tx(), &[player.id]).await?.is_empty();
+    let is_flagged = !shield_flag::find_many(work.tx(), &[player.id]).await?.is_empty();
     // Of two that are as strict the last one is named.
     let found = [
         (is_flagged, guild.link_flagged, "flagged in Shield"),

@@ -27,7 +27,7 @@ pub(crate) fn operation() -> Operation {
         .data::<BegunAttempt>()
         .message("attempt begun")
         .refuses(404, &["not_a_member"])
-        .refuses(422, &["linking_off"])
+        .refuses(422, &["linking_off", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -36,6 +36,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let rules = guild::find(call.read(), call.guild()).await?.or_not_found("guild")?;
     if rules.link_ways.0.is_empty() {
         return Err(ApiError::rule("linking_off", "members of this guild do not link themselves"));
+    }
+    // An earlier one gives way, also one that waits no longer.
+    if !link_attempt::has_unfinished(call.read(), call.guild(), chat).await? {
+        call.room_for(call.read(), Cap::LinkAttempts, 1).await?;
     }
     let chat_name = name_of(&call, chat).await?;
     let (typed, words) = (code::code(), code::words());

@@ -4,7 +4,7 @@ use entities::link::Source;
 use entities::{ChatId, JobId, PlayId, link};
 use jobs::linking::{Linked, Linking, NewLink, Replaced};
 
-use crate::endpoints::guilds::links::record::Link;
+use crate::endpoints::guilds::links::record::{Link, room_for_link};
 use crate::endpoints::prelude::*;
 
 request! {
@@ -39,6 +39,7 @@ pub(crate) fn operation() -> Operation {
         .message("linked")
         .refuses(404, &["unknown_player"])
         .refuses(409, &["chat_linked", "play_linked"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -50,6 +51,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Some(Text(name)) => name,
         None => name_of(&call, play).await?,
     };
+    room_for_link(&call, chat, play).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
     let Linked { link, ended, sync } = linking.link(NewLink { chat, play, name, source }).await?;

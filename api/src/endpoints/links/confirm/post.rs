@@ -50,7 +50,7 @@ pub(crate) fn operation() -> Operation {
         .body::<CodeRequest>()
         .data::<ConfirmedCode>()
         .refuses(404, &["unknown_player", "wrong_code"])
-        .refuses(422, &["way_off"])
+        .refuses(422, &["way_off", "too_many"])
         .refuses(429, &["too_many_codes"])
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ended = if confirm == Some(true) && asked && attempt.is_live(work.now()) {
         attempt.trusted = call.caller.key().is_some_and(Key::is_trusted);
         let (actor, player) = (call.acting(chat_id), Player { id: play_id, name: name.clone(), made });
-        let mut ended = bind(&mut work, attempt, player, Way::Code, actor.clone()).await?;
+        let mut ended = bind(&call, &mut work, attempt, player, Way::Code, actor.clone()).await?;
         // A game does not show texts that may name other platforms: the guild's goes to the member.
         if let Some(message) = ended.message.take() {
             messages::linked(&mut work, &rules, &message, (chat_id, &name), actor).await?;

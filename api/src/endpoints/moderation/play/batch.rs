@@ -70,7 +70,7 @@ async fn prepare<'o>(state: &'o State, guild: GuildId, orders: &'o [Order]) -> R
     let done = moderation::execute(&mut work, &mut change, &servers, &resolved).await?;
     let mut replies = Vec::new();
     for (order, done) in orders.iter().zip(&done) {
-        let mut reply = orders::reply(order.kind, done, change.revision)?;
+        let mut reply = orders::reply(order.kind, done, change.shown())?;
         if done.changed() {
             work.keep(order.idempotency.as_ref(), &mut reply).await?;
         }

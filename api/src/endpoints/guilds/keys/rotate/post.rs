@@ -5,7 +5,7 @@ use entities::api_key::{self, Model};
 use entities::key_text::KeyText;
 use runtime::Event;
 
-use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, PublicId, lock, require_all};
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, PublicId, check_factor, lock, require_all};
 use crate::endpoints::prelude::*;
 use crate::request::values::Whole;
 
@@ -35,7 +35,7 @@ pub(crate) fn operation() -> Operation {
         .refuses(400, &["idempotency_not_supported"])
         .refuses(403, &["key_beyond_caller", "not_administrator"])
         .refuses(409, &["key_over"])
-        .refuses(422, &["too_many"])
+        .refuses(422, &["too_many", "factor_too_large"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -48,6 +48,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     require_all(&call, before.scopes())?;
     if let Some(caller) = &caller {
         require_within(&before, caller)?;
+        check_factor(&call, before.hot_path_factor)?;
     } else if before.trusted {
         // It proves accounts in all guilds: more than `links`, which only these people get.
         call.caller.administrates("trusted")?;

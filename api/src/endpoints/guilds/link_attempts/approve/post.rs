@@ -15,6 +15,7 @@ pub(crate) fn operation() -> Operation {
         .message("linked")
         .refuses(404, &["not_found"])
         .refuses(409, &["attempt_ended"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -25,7 +26,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let player = Player { id, name: attempt.play_username.clone().unwrap_or_default(), made: None };
     attempt.decided_by = Some(call.caller.user());
-    admit(&mut work, &mut attempt, player, way, call.actor()).await?;
+    admit(&call, &mut work, &mut attempt, player, way, call.actor()).await?;
     link_attempt::save(work.tx(), &attempt).await?;
     work.audit("link_attempts.approve", attempt.chat_id, json!({ "play_id": id }));
     messages::decided(&mut work, &attempt, call.actor()).await?;

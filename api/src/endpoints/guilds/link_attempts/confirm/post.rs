@@ -23,6 +23,7 @@ pub(crate) fn operation() -> Operation {
         .refuses(403, &["members_only"])
         .refuses(404, &["not_found", "unknown_player"])
         .refuses(409, &["attempt_ended", "not_proven"])
+        .refuses(422, &["way_off", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -39,6 +40,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::conflict("not_proven", text));
     };
     let player = Player { id: play, name: attempt.play_username.clone().unwrap_or_default(), made };
-    let ended = bind(&mut work, attempt, player, way, call.actor()).await?;
+    let ended = bind(&call, &mut work, attempt, player, way, call.actor()).await?;
     work.commit(Reply::data(&ended)?.with_message("decided")).await
 }

@@ -78,6 +78,7 @@ pub(crate) fn operation() -> Operation {
         )
         .body::<LinksImportRequest>()
         .data::<ImportedLinks>()
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -99,6 +100,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut work = UnitOfWork::begin(&call).await?;
     let mut linking = Linking::begin(&mut work, call.guild(), call.actor()).await?;
     let verdicts = judge(linking.tx(), call.guild(), &links, replace).await?;
+    let new = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Linked)).count();
+    if new > 0 {
+        call.room_for(call.read(), Cap::Links, new as u64).await?;
+    }
     let (mut job_id, mut import_id) = (None, None);
     if verdicts.iter().any(Verdict::writes) {
         write(&mut linking, &links, &verdicts).await?;
