@@ -1,9 +1,10 @@
 //! Guilds with figures of each, for operators of the whole instance.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Func};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
+use crate::link_search::containing_text;
 use crate::sanction::list;
 use crate::{
     Conn, GuildId, Page, Places, Result, SanctionKind, Timestamp, api_key, audit_entry, guild, job_pause,
@@ -20,14 +21,9 @@ pub async fn search(conn: &impl Conn, text: &str, page: Page<GuildId>) -> Result
 
 /// Upper and lower case are the same; SQLite knows those of ASCII only, and finds other letters as they are typed.
 fn named(text: &str) -> Condition {
-    let pattern = |text: &str| {
-        let escape = |letter| matches!(letter, '%' | '_' | '\\').then_some('\\').into_iter().chain([letter]);
-        let escaped: String = text.chars().flat_map(escape).collect();
-        LikeExpr::new(format!("%{escaped}%")).escape('\\')
-    };
     let name = guild::Column::Name.into_expr();
-    let lowered = Expr::from(Func::lower(name.clone())).like(pattern(&text.to_lowercase()));
-    Condition::any().add(lowered).add(name.like(pattern(text)))
+    let lowered = Expr::from(Func::lower(name.clone())).like(containing_text(&text.to_lowercase()));
+    Condition::any().add(lowered).add(name.like(containing_text(text)))
 }
 
 pub async fn count(conn: &impl Conn) -> Result<u64> {

@@ -58,10 +58,15 @@ pub async fn containing(
         found = found.filter(follows(&key, value, link, sorted.descending));
     }
     if !part.is_empty() {
-        let escaped = part.to_ascii_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-        found = found.filter(folded(conn).like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
+        found = found.filter(folded(conn).like(containing_text(&part.to_ascii_lowercase())));
     }
     found.order_by(key, sorted.order()).order_by(Column::ChatId, sorted.order()).limit(limit).all(conn).await
+}
+
+/// The text anywhere, in this case.
+pub(crate) fn containing_text(text: &str) -> LikeExpr {
+    let escaped = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    LikeExpr::new(format!("%{escaped}%")).escape('\\')
 }
 
 /// To look up each row of an index takes four times as long on SQLite as to read the table once.

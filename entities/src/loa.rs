@@ -46,20 +46,28 @@ impl Model {
         if self.ends_at <= now { Status::Expired } else { self.status }
     }
 
-    /// Its last moment: not after its start where it was ended before it began.
+    /// An older build leaves the time where it lets a leave go on.
+    fn ended_early(&self) -> Option<Timestamp> {
+        self.ended_at.filter(|_| self.status == Status::Expired)
+    }
+
+    /// Its last moment.
     pub fn until(&self) -> Timestamp {
-        // An older build leaves the time where it lets a leave go on.
-        let ended_at = self.ended_at.filter(|_| self.status == Status::Expired);
-        ended_at.map_or(self.ends_at, |at| at.min(self.ends_at))
+        self.ended_early().map_or(self.ends_at, |at| at.min(self.ends_at))
+    }
+
+    /// Whether it was ended before it began.
+    pub fn is_cancelled(&self) -> bool {
+        self.until() <= self.starts_at
     }
 
     /// Ends it now, or lets it go on until the end that it keeps.
     pub fn set_status(&mut self, status: Status, now: Timestamp) {
-        self.status = status;
         self.ended_at = match status {
             Status::Active => None,
-            Status::Expired => self.ended_at.or((self.ends_at > now).then_some(now)),
+            Status::Expired => self.ended_early().or((self.ends_at > now).then_some(now)),
         };
+        self.status = status;
     }
 }
 
@@ -223,7 +231,7 @@ pub async fn days(
     let day = |moment: Timestamp| moment.with_timezone(&zone).date_naive();
     // The days, and the last of them that is counted.
     let mut counted: HashMap<ChatId, (i64, Option<NaiveDate>)> = HashMap::new();
-    for row in rows.iter().filter(|row| row.until() > row.starts_at) {
+    for row in rows.iter().filter(|row| !row.is_cancelled()) {
         let first = day(span.since.map_or(row.starts_at, |since| since.max(row.starts_at)));
         let last = day(row.until().min(until) - TimeDelta::microseconds(1));
         let (days, reached) = counted.entry(row.staff_id).or_default();

@@ -47,8 +47,8 @@ async fn chunk_of(job: &JobContext, args: &UndoSync, place: u64) -> Result<Optio
         found.crashes > 0 || found.state == State::Dead || found.token > 0 && found.checkpoint.is_none();
     let is_unsure = found.state != State::Succeeded && is_cut;
     let chunk: SyncChunk = serde_json::from_value(found.args).map_err(unwritable)?;
-    let is_changed = changed(found.checkpoint);
-    let members = chunk.members.iter().enumerate().filter(|(index, _)| is_unsure || is_changed(*index));
+    let changed = changed(found.checkpoint);
+    let members = chunk.members.iter().enumerate().filter(|(index, _)| is_unsure || changed.contains(index));
     let members = members.map(|(_, planned)| planned.inverse()).collect();
     Ok(Some(SyncChunk { members, planned_at: 0, cause: Cause::Undo, ..chunk }))
 }

@@ -275,20 +275,21 @@ async fn serve(
     log.span.record("guild.id", key.guild().get());
     log.key = log.access.map(|_| key.public_id().into());
     log.window = admission::admit(state, route, &params, &headers, &key).await?;
+    let query = Query::parse(&raw);
     let sent = match route.method {
+        _ if query.is_err() => Ok(Bytes::new()),
         Method::GET => Ok(Bytes::new()),
         // Boxed, because most requests have no body.
         _ => Box::pin(state.bodies.read(body, &headers, route.body_limit, key.guild().get())).await,
     };
     // The bytes are held until the answer, as is what was made of them.
-    let (query, body, _sent) =
-        match sent.and_then(|sent| Ok((Query::parse(&raw)?, Body::read(&sent, &headers)?, sent))) {
-            Ok(read) => read,
-            Err(error) if route.counts_by_body() => {
-                return Err(Box::pin(unread(state, &key, error)).await);
-            }
-            Err(error) => return Err(error),
-        };
+    let (query, body, _sent) = match sent.and_then(|sent| Ok((query?, Body::read(&sent, &headers)?, sent))) {
+        Ok(read) => read,
+        Err(error) if route.counts_by_body() => {
+            return Err(Box::pin(unread(state, &key, error)).await);
+        }
+        Err(error) => return Err(error),
+    };
     if route.counts_by_body() {
         log.window = Some(Box::pin(admission::admit_by_body(state, &key, &body)).await?);
     }

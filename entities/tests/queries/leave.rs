@@ -140,6 +140,11 @@ both_databases! {
         begun.set_status(Status::Active, at(day(3)));
         done(loa::save(fixture.conn(), &begun, at(day(3))).await.unwrap());
         assert_eq!(days(day(30)).await, [(chat(1), 10)].into());
+        // An older build lets it go on, and does not know the time.
+        let mut older = loa::Model { status: Status::Active, ended_at: Some(at(day(2))), ..begun.clone() };
+        assert_eq!(older.until(), at(day(10)));
+        older.set_status(Status::Expired, at(day(4)));
+        assert_eq!(older.until(), at(day(4)));
         // One that is over is not ended.
         begun.set_status(Status::Expired, at(day(10)));
         assert_eq!((begun.ended_at, begun.until()), (None, at(day(10))));

@@ -80,11 +80,8 @@ impl Progress {
         Self { is_resumed: job.is_resumed(), ..progress }
     }
 
-    fn new(mut reached: Reached, members: usize) -> Self {
-        if reached.writes > 0 && reached.changed.is_empty() {
-            // An older build does not say whom.
-            reached.changed = (0..reached.next).chain(reached.ahead.iter().copied()).collect();
-        }
+    fn new(reached: Reached, members: usize) -> Self {
+        let reached = reached.with_changed();
         let (written, kept) = (reached.writes, (reached.settled(), reached.writes));
         Self {
             reached,
@@ -100,7 +97,7 @@ impl Progress {
     }
 
     pub(super) fn is_settled(&self, member: usize) -> bool {
-        self.reached.is_settled(member)
+        member < self.reached.next || self.reached.ahead.contains(&member)
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -204,17 +201,19 @@ impl Reached {
         self.next + self.ahead.len()
     }
 
-    fn is_settled(&self, member: usize) -> bool {
-        member < self.next || self.ahead.contains(&member)
+    /// An older build does not say whom it changed: perhaps all that are settled.
+    fn with_changed(mut self) -> Self {
+        if self.writes > 0 && self.changed.is_empty() {
+            self.changed = (0..self.next).chain(self.ahead.iter().copied()).collect();
+        }
+        self
     }
 }
 
 /// Which members a chunk with this checkpoint changed, or may have, as far as it was kept.
-pub(crate) fn changed(checkpoint: Option<Json>) -> impl Fn(usize) -> bool {
+pub(crate) fn changed(checkpoint: Option<Json>) -> BTreeSet<usize> {
     let reached: Reached = checkpoint.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-    // An older build does not say whom.
-    let is_known = reached.writes == 0 || !reached.changed.is_empty();
-    move |member| if is_known { reached.changed.contains(&member) } else { reached.is_settled(member) }
+    reached.with_changed().changed
 }
 
 /// Who is out of step now, and who no longer is. Whom a run put back lacks what that one gave.

@@ -31,10 +31,7 @@ fn a_checkpoint_records_the_settled_members() {
 
 #[test]
 fn a_checkpoint_tells_whom_the_calls_changed() {
-    let whom = |checkpoint| {
-        let is_changed = changed(checkpoint);
-        (0..9).filter(|member| is_changed(*member)).collect::<Vec<usize>>()
-    };
+    let whom = |checkpoint| changed(checkpoint).into_iter().collect::<Vec<usize>>();
     let mut progress = Progress::new(Reached::default(), 9);
     progress.wrote(0, change(&[5], &[], None));
     progress.note(0, Member::Updated);

@@ -61,14 +61,13 @@ struct Row {
 impl Row {
     fn new(visit: &GuildVisit, staff: &Staff, row: loa::Model) -> Self {
         let over = row.status_at(visit.now()) == loa::Status::Expired;
-        let cancelled = row.until() <= row.starts_at;
         let state = match over {
-            true if cancelled => ("quiet", "cancelled"),
+            true if row.is_cancelled() => ("quiet", "cancelled"),
             true => ("quiet", "over"),
             false if row.starts_at > visit.now() => ("info", "planned"),
             false => ("good", "away now"),
         };
-        let until = if cancelled { row.ends_at } else { row.until() };
+        let until = if row.is_cancelled() { row.ends_at } else { row.until() };
         let span = days::span(row.starts_at, until, days::zone(visit));
         let (who, decides) = (staff.who(visit, row.staff_id), decides(visit, row.staff_id));
         Self { id: row.loa_id, who, span, reason: row.reason, state, over, decides }

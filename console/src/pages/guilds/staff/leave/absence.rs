@@ -89,7 +89,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Response, PageError> {
         [("staff_id", staff.as_str()), ("starts_at", &starts), ("ends_at", &until), ("reason", &row.reason)];
     let mut flash = Flash::new("Leave deleted.");
     // One that never was is not entered again.
-    if row.until() > row.starts_at {
+    if !row.is_cancelled() {
         flash = flash.with_undo(Undo::new(visit.url("/staff/leave"), &again));
     }
     change(&visit, row, Method::DELETE, Map::new(), flash).await
